@@ -11,7 +11,7 @@
  */
 import { createSluiceOver, type WasmModules, type WasmSource } from "./core/sluice.js";
 import type { Sluice, SluiceOptions } from "./core/types.js";
-import { chosenStore } from "./artifacts/chosen-store.js";
+import { chooseStore } from "./artifacts/chosen-store.js";
 import { withRetention } from "./artifacts/retention/retaining-store.js";
 
 import { checkOptionNames } from "./errors/arguments.js";
@@ -32,7 +32,7 @@ export async function createSluice(
   options: SluiceOptions & { readonly wasm?: WasmSource | WasmModules } = {},
 ): Promise<Sluice> {
   checkOptionNames(options, "createSluice", ["config", "onStoreFailure", "stateStore", "store", "wasm"]);
-  const { store, config } = withRetention(chosenStore(options.store, options.stateStore), options.config);
+  const { store, config } = withRetention(chooseStore(options.store, options.stateStore), options.config);
   const { onStoreFailure: onFailure = "answer" } = options;
   const access = { store, onFailure, tools: artifactTools, show: showImages } as const;
   return createSluiceOver(access, withoutInterceptor(config), options.wasm);

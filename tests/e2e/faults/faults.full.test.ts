@@ -108,7 +108,7 @@ describe("a command that cannot be started", () => {
     );
   });
 
-  it("keeps nobody waiting whose input has ended", async () => {
+  it("answers a client whose input has ended", async () => {
     const host = new Host({ store, options: ["--", "no-such-command-here"] });
     host.send({ jsonrpc: "2.0", method: "notifications/x" });
     host.process.stdin.end();

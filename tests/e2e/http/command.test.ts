@@ -115,7 +115,7 @@ it("refuses headers that say something else than the request", async () => {
   expect(await response.json()).toMatchObject({ id: 1, error: { code: -32_020 } });
 });
 
-it("refuses what is no message", async () => {
+it("refuses a body that is not a message", async () => {
   expect((await post(proxy.url, "{")).status).toBe(400);
   expect((await post(proxy.url, "3")).status).toBe(400);
   expect((await post(proxy.url, calling(1, "x"), { "content-type": "text/plain" })).status).toBe(415);

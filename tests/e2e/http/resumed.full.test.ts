@@ -208,7 +208,7 @@ describe("a stream", () => {
     expect(again.status).toBe(204);
   });
 
-  it("that nobody knows is refused, and the session is still there", async () => {
+  it("that is unknown is refused, and the session is still there", async () => {
     const [own, other] = [await begin(), await begin()];
     const stream = await own.wait();
     const id = idOf(await stream.at(0));

@@ -134,7 +134,7 @@ it("ends the server's work when the client goes", async () => {
   expect(closed).toHaveLength(1);
 });
 
-it("leads nobody past itself", async () => {
+it("has no path around it", async () => {
   await using server = await upstream(({ headers }, response) => {
     response.writeHead(307, { location: `http://${headers.host}/mcp/` }).end();
   });

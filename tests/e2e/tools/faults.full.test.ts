@@ -182,7 +182,7 @@ test("a server's own tool goes before the one that is made for its resources", a
   await vi.waitFor(async () => expect((await front.call("resources_list")).text).toContain("memo:1"), 20_000);
 });
 
-test("nobody listens: connecting says so, and works once somebody does", async () => {
+test("without a server connecting says so, and works once there is one", async () => {
   const free = createServer();
   await new Promise<void>((resolve) => free.listen(0, "127.0.0.1", resolve));
   const { port } = free.address() as AddressInfo;

@@ -267,7 +267,7 @@ describe("consent", () => {
   describe.each(ERAS)("%s", (era) => {
     const setting = (config?: UserConfig): Promise<UserSetting> => users.setting(era, config);
 
-    test("while somebody is asked, others are answered, and no time limit runs", async () => {
+    test("while a user is asked, others get answers, and no time limit runs", async () => {
       const { front, person } = await setting({ max_concurrency: 1, timeout_s: 5 });
       const [ada, bob] = [person("ada"), person("bob")];
       const decided = new AbortController();

@@ -3,10 +3,10 @@ import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { readerOf, streamFrom, type ByteReader } from "../../../web/src/artifacts/byte-reader.js";
+import { getByteReader, streamFrom, type ByteReader } from "../../../web/src/artifacts/byte-reader.js";
 import { sha256 } from "../../../web/src/artifacts/hash-node.js";
-import { verified } from "../../../web/src/artifacts/hash.js";
-import { timedStore } from "../../../web/src/core/store-access.js";
+import { verifyStream } from "../../../web/src/artifacts/hash.js";
+import { limitStoreTime } from "../../../web/src/core/store-access.js";
 import { FileArtifactStore } from "../../../web/src/node.js";
 import { startBody } from "../../../web/src/server/artifacts/bytes.js";
 import { noise } from "./bytes.js";
@@ -67,8 +67,8 @@ describe("the reader of a stream", () => {
   test("is the one it was made of, and nobody else can read then", async () => {
     const source = new Counting();
     const stream = streamFrom(source);
-    expect(readerOf(stream)).toBe(source);
-    expect(() => readerOf(stream)).toThrow(TypeError);
+    expect(getByteReader(stream)).toBe(source);
+    expect(() => getByteReader(stream)).toThrow(TypeError);
     expect(() => stream.getReader()).toThrow(TypeError);
   });
 
@@ -78,7 +78,7 @@ describe("the reader of a stream", () => {
     const reader = stream.getReader();
     await reader.read();
     reader.releaseLock();
-    const rest = readerOf(stream);
+    const rest = getByteReader(stream);
     expect(rest).not.toBe(source);
     expect([...(await all(rest, true))]).toEqual([2, 3]);
   });
@@ -86,13 +86,13 @@ describe("the reader of a stream", () => {
   test("has nothing of a stream that was cancelled", async () => {
     const stream = streamFrom(new Counting());
     await stream.cancel();
-    expect(await readerOf(stream).next(false)).toBeNull();
+    expect(await getByteReader(stream).next(false)).toBeNull();
   });
 
   test("reads any other stream, whose pieces stay as they are", async () => {
     const piece = new Uint8Array([7]);
     const onCancel = vi.fn<() => void>();
-    const source = readerOf(
+    const source = getByteReader(
       new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(piece), cancel: onCancel }),
     );
     expect(await source.next(false)).toBe(piece);
@@ -111,9 +111,9 @@ describe("an artifact in a folder, below a time limit, a check of its hash and o
     onTestFinished(async () => new FileArtifactStore(folder).purge());
     const store = new FileArtifactStore(folder);
     const { id, sha256: name } = await store.putBytes(data);
-    const stream = await timedStore(store).openReader(id);
+    const stream = await limitStoreTime(store).openReader(id);
     return {
-      source: readerOf(await startBody(stream!, data.byteLength)),
+      source: getByteReader(await startBody(stream!, data.byteLength)),
       blob: join(folder, "blobs", name.slice(0, 2), name),
     };
   }
@@ -153,7 +153,7 @@ describe("an artifact in a folder, below a time limit, a check of its hash and o
 test("a check of a stream that is given up does not tell of damage", async () => {
   const onDamage = vi.fn<() => Promise<void>>(() => Promise.resolve());
   const silent = new ReadableStream<Uint8Array>();
-  const reader = (await verified(silent, { sha256: "0".repeat(64), size_bytes: 1 }, sha256, onDamage)).getReader();
+  const reader = (await verifyStream(silent, { sha256: "0".repeat(64), size_bytes: 1 }, sha256, onDamage)).getReader();
   const reading = reader.read();
   // The piece is asked for by then.
   await new Promise(setImmediate);

@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, test, vi } from "vitest";
-import { chunksOf, type Uploaded } from "../../../web/src/artifacts/bytes.js";
+import { toChunks, type Uploaded } from "../../../web/src/artifacts/bytes.js";
 import { sha256 as nodeHash } from "../../../web/src/artifacts/hash-node.js";
 import { sha256 as webHash } from "../../../web/src/artifacts/hash-web.js";
-import { serialHash, type ParallelHash, verified } from "../../../web/src/artifacts/hash.js";
+import { serialHash, type ParallelHash, verifyStream } from "../../../web/src/artifacts/hash.js";
 import { Copies, PrivateFolder } from "../../../web/src/artifacts/private-folder.js";
-import { claimOf, refOf } from "../../../web/src/artifacts/reference.js";
+import { toClaim, toRef } from "../../../web/src/artifacts/reference.js";
 import type { ArtifactRef } from "../../../web/src/artifacts/store.js";
 import { type ByteSink, SinkWriter } from "../../../web/src/artifacts/writer.js";
 import { MemoryArtifactStore, type StoredArtifact } from "../../../web/src/index.js";
@@ -114,7 +114,7 @@ const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 async function textOf(data: Uploaded): Promise<string> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of chunksOf(data)) chunks.push(chunk);
+  for await (const chunk of toChunks(data)) chunks.push(chunk);
   return new Response(new Blob(chunks as BlobPart[])).text();
 }
 
@@ -134,7 +134,7 @@ test.each<[string, () => Uploaded]>([
 });
 
 test.each([undefined, null, 7, {}, true])("what is no upload is refused before it is read: %j", (data) => {
-  expect(() => chunksOf(data as never)).toThrow("data must be a Uint8Array, a string, or a stream of Uint8Arrays");
+  expect(() => toChunks(data as never)).toThrow("data must be a Uint8Array, a string, or a stream of Uint8Arrays");
 });
 
 test("a stream that is read no further is let go", async () => {
@@ -143,7 +143,7 @@ test("a stream that is read no further is let go", async () => {
     pull: (controller) => controller.enqueue(utf8("x")),
     cancel: () => void (isCancelled = true),
   });
-  for await (const chunk of chunksOf(endless)) {
+  for await (const chunk of toChunks(endless)) {
     expect(chunk).toEqual(utf8("x"));
     break;
   }
@@ -188,7 +188,7 @@ async function drained(stream: ReadableStream<Uint8Array>): Promise<Drained> {
 
 async function checked(data: Uint8Array, expected: Uint8Array, sizes: readonly number[]): Promise<Drained> {
   const said = { sha256: await nodeHash.whole(expected), size_bytes: expected.length };
-  return drained(await verified(streamOf(data, sizes), said, nodeHash));
+  return drained(await verifyStream(streamOf(data, sizes), said, nodeHash));
 }
 
 const CORRUPT = {
@@ -242,7 +242,7 @@ describe("a checked stream", () => {
       vi.fn<() => Promise<void>>(() => Promise.reject(new Error("busy"))),
     ];
     const said = { sha256: "0".repeat(64), size_bytes: 10 };
-    const { failure } = await drained(await verified(streamOf(noise(10), [4], onCancel), said, nodeHash, onDamage));
+    const { failure } = await drained(await verifyStream(streamOf(noise(10), [4], onCancel), said, nodeHash, onDamage));
     expect(failure).toMatchObject(CORRUPT);
     expect(onCancel).toHaveBeenCalledOnce();
     expect(onDamage).toHaveBeenCalledOnce();
@@ -251,12 +251,12 @@ describe("a checked stream", () => {
   test("is read no faster than it is asked, and passes a cancel and a failure on", async () => {
     const onCancel = vi.fn<() => void>();
     const said = { sha256: await nodeHash.whole(noise(10)), size_bytes: 10 };
-    const reader = (await verified(streamOf(noise(10), [4], onCancel), said, nodeHash)).getReader();
+    const reader = (await verifyStream(streamOf(noise(10), [4], onCancel), said, nodeHash)).getReader();
     expect((await reader.read()).value).toHaveLength(4);
     await reader.cancel();
     expect(onCancel).toHaveBeenCalledOnce();
     const broken = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error("EIO")) });
-    const { failure } = await drained(await verified(broken, said, nodeHash));
+    const { failure } = await drained(await verifyStream(broken, said, nodeHash));
     expect(failure).toMatchObject({ message: "EIO" });
   });
 });
@@ -284,7 +284,7 @@ class SmallSink implements ByteSink {
 
   commit(): Promise<ArtifactRef> {
     this.calls.push("commit");
-    return Promise.resolve(refOf(claimOf(), "artifact_000000000000", "0".repeat(64), 3 - this.#room));
+    return Promise.resolve(toRef(toClaim(), "artifact_000000000000", "0".repeat(64), 3 - this.#room));
   }
 
   discard(): Promise<void> {
@@ -310,7 +310,7 @@ describe.each([{ slow: false }, { slow: true }])("over a sink, slow: $slow", ({ 
     expect(mine.calls).toEqual(["write 1", "write 2", "write 3", "write 4", "discard"]);
   });
 
-  test("writes that nobody awaits are in order, and fail at close", async () => {
+  test("writes that are not awaited are in order, and fail at close", async () => {
     const mine = new SmallSink(slow);
     const failing = new SinkWriter(mine);
     for (const value of [1, 2, 3, 4, 5]) void failing.write(byte(value)).catch(() => undefined);

@@ -189,7 +189,7 @@ test("a dry run says what would be done, and makes nothing", async () => {
   await expect(readdir(to)).rejects.toThrow("ENOENT");
 });
 
-test("what is no store is not copied", async () => {
+test("only a store can be copied", async () => {
   await expect(copy()).rejects.toMatchObject({ code: "E_NOT_FOUND" });
 });
 

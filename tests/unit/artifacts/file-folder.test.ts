@@ -55,7 +55,7 @@ describe("the folder", () => {
     expect(await readdir(root)).toEqual([]);
   });
 
-  test("is made with those above it, by whoever comes first", async () => {
+  test("is made with those above it, by the first process", async () => {
     for (let round = 0; round < 40; round += 1) {
       const path = join(root, String(round), "above", "store");
       const stores = Array.from({ length: 8 }, () => new FileArtifactStore(path));

@@ -134,7 +134,7 @@ describe("the lock of a folder", () => {
     expect(await store.exclusively(work)).toBe("done");
   });
 
-  describe("what is no lock", () => {
+  describe("something other than a lock", () => {
     test.each([
       ["a folder", () => mkdir(lock), "E_STORE_DENIED"],
       ["a symbolic link", () => symlink("/etc/passwd", lock), "E_STORE_DENIED"],

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { folderStore as folderInBrowsers } from "../../../web/src/artifacts/folder-web.js";
-import { chosenStore } from "../../../web/src/artifacts/chosen-store.js";
+import { chooseStore } from "../../../web/src/artifacts/chosen-store.js";
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -80,7 +80,7 @@ test("it does what the model does", async () => {
 
 test("everything of one process that is given the same store finds the same artifacts", async () => {
   const inner = new FiveMethods();
-  const store = chosenStore(undefined, { artifactStore: inner });
+  const store = chooseStore(undefined, { artifactStore: inner });
   const { id } = await store.putText("x", { scope: A });
   expect(await discoverArtifactStore(inner)?.get(id, A)).toEqual(bytes("x"));
   expect(await asStore(inner).get(id, A)).toEqual(bytes("x"));
@@ -259,7 +259,7 @@ test("a store with the five methods of the RFC is used through one adapter, the 
   const five = { putBytes, putText, get, delete: remove, exists };
   const found = discoverArtifactStore({ artifactStore: five });
   expect(found).toBeInstanceOf(BasicStoreAdapter);
-  expect([discoverArtifactStore(five), chosenStore(five as never, null)]).toEqual([found, found]);
+  expect([discoverArtifactStore(five), chooseStore(five as never, null)]).toEqual([found, found]);
   expect(discoverArtifactStore({ artifact_store: five })).toBe(found);
 });
 
@@ -270,7 +270,7 @@ test.each([
   ["stateStore.artifactStore", { artifactStore: "a path" }, ["putBytes", "putText", "get", "delete", "exists"]],
   ["stateStore", { putBytes, putText, delete: remove, get }, ["exists"]],
 ])("%s that lacks one of the five is an error that names it", (path, stateStore, missing) => {
-  for (const find of [discoverArtifactStore, (given: unknown) => chosenStore(undefined, given)]) {
+  for (const find of [discoverArtifactStore, (given: unknown) => chooseStore(undefined, given)]) {
     expect(() => find(stateStore)).toThrow(
       expect.objectContaining({
         code: "E_INVALID_ARGUMENT",
@@ -282,14 +282,14 @@ test.each([
 });
 
 test("the store that is named comes first, then the one that is found, then none", () => {
-  expect(chosenStore(store, { artifactStore: other })).toBe(store);
-  expect(chosenStore(undefined, { artifactStore: other })).toBe(other);
-  expect(chosenStore(undefined, undefined)).toBeInstanceOf(NoOpArtifactStore);
+  expect(chooseStore(store, { artifactStore: other })).toBe(store);
+  expect(chooseStore(undefined, { artifactStore: other })).toBe(other);
+  expect(chooseStore(undefined, undefined)).toBeInstanceOf(NoOpArtifactStore);
 });
 
 test("a named store that is none is refused with what it lacks", () => {
   const half = { putBytes: () => undefined } as unknown as ArtifactStore;
-  expect(() => chosenStore(half, { artifactStore: other })).toThrow(
+  expect(() => chooseStore(half, { artifactStore: other })).toThrow(
     expect.objectContaining({
       code: "E_INVALID_ARGUMENT",
       path: "store",
@@ -299,9 +299,9 @@ test("a named store that is none is refused with what it lacks", () => {
 });
 
 test("memory, and a folder by its path, are named by a word", async () => {
-  expect(chosenStore("memory", { artifactStore: new MemoryArtifactStore() })).toBeInstanceOf(MemoryArtifactStore);
+  expect(chooseStore("memory", { artifactStore: new MemoryArtifactStore() })).toBeInstanceOf(MemoryArtifactStore);
   const folder = await mkdtemp(join(tmpdir(), "sluice-named-"));
-  const named = chosenStore(join(folder, "store"), undefined);
+  const named = chooseStore(join(folder, "store"), undefined);
   expect(named).toBeInstanceOf(FileArtifactStore);
   const { id } = await named.putText("kept");
   expect(await new FileArtifactStore(join(folder, "store")).exists(id)).toBe(true);
@@ -322,5 +322,5 @@ test.each([
   ["", "not an artifact store"],
   [7, "not an artifact store"],
 ])("%j names no store", (named, sentence) => {
-  expect(() => chosenStore(named as never, undefined)).toThrow(sentence);
+  expect(() => chooseStore(named as never, undefined)).toThrow(sentence);
 });

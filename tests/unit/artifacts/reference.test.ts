@@ -1,7 +1,7 @@
 /** Ids, namespaces, and the refs of what is not stored. */
 import * as fc from "fast-check";
 import { describe, expect, expectTypeOf, test } from "vitest";
-import { idOf, nameOf } from "../../../web/src/artifacts/file/folder.js";
+import { toId, toFileName } from "../../../web/src/artifacts/file/folder.js";
 import { sha256 } from "../../../web/src/artifacts/hash-node.js";
 import {
   cleanNamespace,
@@ -11,7 +11,7 @@ import {
   type TruncatedRef,
 } from "../../../web/src/artifacts/reference.js";
 import type { ArtifactInfo, ArtifactRef } from "../../../web/src/artifacts/store.js";
-import { namespaceOf } from "../../../web/src/errors/arguments.js";
+import { checkNamespace } from "../../../web/src/errors/arguments.js";
 import { createSluice } from "../../../web/src/index.js";
 import { noise } from "./bytes.js";
 
@@ -26,9 +26,9 @@ test("ids start with 12 digits and grow by four to the whole hash", () => {
 });
 
 test("a namespace is kept or refused, with the rule", () => {
-  expect(namespaceOf()).toBe("artifact");
-  expect(namespaceOf("My.Server-1_x")).toBe("My.Server-1_x");
-  expect(() => namespaceOf("a/b")).toThrow(/1 to 64 characters, each an ASCII letter, a digit/);
+  expect(checkNamespace()).toBe("artifact");
+  expect(checkNamespace("My.Server-1_x")).toBe("My.Server-1_x");
+  expect(() => checkNamespace("a/b")).toThrow(/1 to 64 characters, each an ASCII letter, a digit/);
 });
 
 test.each([
@@ -44,7 +44,7 @@ test.each([
 test("a cleaned name is always a namespace", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (name) => {
-      expect(namespaceOf(cleanNamespace(name))).toBe(cleanNamespace(name));
+      expect(checkNamespace(cleanNamespace(name))).toBe(cleanNamespace(name));
     }),
   );
 });
@@ -53,9 +53,9 @@ test("names of folders are one to one, and never differ in case only", () => {
   const id = fc.stringMatching(/^[A-Za-z0-9._-]{1,10}_[0-9a-f]{12}$/);
   fc.assert(
     fc.property(id, id, (one, two) => {
-      expect(idOf(nameOf(one))).toBe(one);
-      expect(nameOf(one)).toBe(nameOf(one).toLowerCase());
-      expect(nameOf(one) === nameOf(two)).toBe(one === two);
+      expect(toId(toFileName(one))).toBe(one);
+      expect(toFileName(one)).toBe(toFileName(one).toLowerCase());
+      expect(toFileName(one) === toFileName(two)).toBe(one === two);
     }),
   );
 });

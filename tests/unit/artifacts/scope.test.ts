@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { spanOf } from "../../../web/src/artifacts/bytes.js";
+import { toSpan } from "../../../web/src/artifacts/bytes.js";
 import { BareMemoryStore, MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
-import { stampOf, Stamps } from "../../../web/src/artifacts/reference.js";
+import { toStamp, Stamps } from "../../../web/src/artifacts/reference.js";
 import { fullScope, sameScope, scopeKey } from "../../../web/src/artifacts/scope.js";
 import { ScopedArtifacts } from "../../../web/src/artifacts/scoped.js";
 import type { ArtifactScope, ArtifactStore } from "../../../web/src/artifacts/store.js";
@@ -42,7 +42,7 @@ describe("scopes", () => {
     fc.assert(
       fc.property(fc.nat(30), fc.option(fc.nat(30), { nil: undefined }), fc.nat(20), (start, more, size) => {
         const end = more === undefined ? undefined : start + more;
-        const span = spanOf(end === undefined ? { start } : { start, end }, size);
+        const span = toSpan(end === undefined ? { start } : { start, end }, size);
         expect(0 <= span.start && span.start <= span.end && span.end <= size).toBe(true);
         expect(bytes.slice(span.start, span.end)).toEqual(bytes.subarray(0, size).slice(start, end));
       }),
@@ -78,7 +78,7 @@ describe("scopes", () => {
     const stamps = new Stamps(() => 1);
     stamps.after(7_000);
     expect(stamps.next()).toBe(7_001);
-    for (const none of [Number.NaN, Infinity, stampOf(1e14)]) stamps.after(none);
+    for (const none of [Number.NaN, Infinity, toStamp(1e14)]) stamps.after(none);
     expect(stamps.next()).toBe(7_002);
   });
 });

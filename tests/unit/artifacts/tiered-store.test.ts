@@ -94,7 +94,7 @@ test("an artifact that is the beginning of a stream stays", async () => {
   expect(await listed(near.list())).toEqual([begun]);
 });
 
-test("nobody sees a stream that moves before it is closed", async () => {
+test("a stream that moves is not seen before it is closed", async () => {
   const { near } = two(1000);
   const draft: ArtifactRef[] = [];
   class Watched extends BareMemoryStore {

@@ -42,7 +42,7 @@ describe("sluice files", () => {
     expect((await files(["list", "--user", "ada", "--json"])).stdout).toBe("[]\n");
   });
 
-  test("shows nobody another's files, whatever the two are called", async () => {
+  test("shows no user another's files, whatever the two are called", async () => {
     await files(["put", "--user", "ada", "--as", "secret.txt"], { input: "hush" });
     for (const user of ["bob", "ada ", "ADA", "../ada"]) {
       expect((await files(["list", "--user", user])).stdout).toBe("");

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { withoutMark } from "../../../web/src/cli/terminal/input.js";
 import { isBlank, linePieces } from "../../../web/src/jsonrpc/lines.js";
 import { indent, oneLine } from "../../../web/src/cli/terminal/json.js";
-import { parseRange, spanOf } from "../../../web/src/cli/artifacts.js";
+import { parseRange, toSpan } from "../../../web/src/cli/artifacts.js";
 import { defaultFolder } from "../../../web/src/cli/store/folders.js";
-import { alignedTable } from "../../../web/src/cli/terminal/table.js";
+import { alignTable } from "../../../web/src/cli/terminal/table.js";
 import { counted, humanSize } from "../../../web/src/core/amounts.js";
 import { humanAge, printable } from "../../../web/src/cli/terminal/terminal.js";
 
@@ -68,7 +68,7 @@ describe("ranges", () => {
     ["-30", 10, { start: 0, end: 10 }],
     ["5-500", 10, { start: 5, end: 10 }],
   ])("%s of %d bytes", (text, size, range) => {
-    expect(spanOf(parseRange(text, ""), size)).toEqual(range);
+    expect(toSpan(parseRange(text, ""), size)).toEqual(range);
   });
 
   test.each(["", "-", "a-b", "1", "1-2-3", "0x1-2", "1.5-2", " 1-2", "1-99999999999999999999"])(
@@ -83,7 +83,7 @@ describe("ranges", () => {
     ["-0", 10],
     ["0-", 0],
   ] as const)("%s of %d bytes holds none", (text, size) => {
-    expect(() => spanOf(parseRange(text, ""), size)).toThrow(/outside the artifact/);
+    expect(() => toSpan(parseRange(text, ""), size)).toThrow(/outside the artifact/);
   });
 });
 
@@ -133,7 +133,7 @@ test("foreign text cannot speak to the terminal", () => {
 test("a table is aligned by what a terminal shows", () => {
   const columns = [{ title: "A" }, { title: "N", right: true }, { title: "B" }];
   expect(
-    alignedTable(columns, [
+    alignTable(columns, [
       ["漢字", "1", "x"],
       ["e\u0301", "100", ""],
     ]),

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { ArtifactStore } from "../../../web/src/artifacts/store.js";
 import type { RetentionConfig } from "../../../web/src/config/types.js";
-import { STORE_SILENCE, StoreAccess, StoreSilentError, timedStore } from "../../../web/src/core/store-access.js";
+import { STORE_SILENCE, StoreAccess, StoreSilentError, limitStoreTime } from "../../../web/src/core/store-access.js";
 import { createSluice, type Sluice } from "../../../web/src/index.js";
 import { type Call, faulty, Latch, type Watched } from "./faulty-store.js";
 import { base64, longestRun, opened as openedSluice, PDF, PNG, prose, refsIn } from "./samples.js";
@@ -212,7 +212,7 @@ describe("access to a store", () => {
     });
   });
 
-  // `timedStore` alone: every call ends, and what comes too late is let go.
+  // `limitStoreTime` alone: every call ends, and what comes too late is let go.
 
   const LIMITS = { bytes: 50, look: 50 };
   const BYTES = new TextEncoder().encode("bytes");
@@ -254,7 +254,7 @@ describe("access to a store", () => {
       const inner = new MemoryArtifactStore();
       const { id } = await inner.putBytes(BYTES);
       const silent = faulty(inner, (each) => (each === call ? new Promise(() => undefined) : undefined));
-      await expect(work(timedStore(silent.store, LIMITS), id)).rejects.toBeInstanceOf(StoreSilentError);
+      await expect(work(limitStoreTime(silent.store, LIMITS), id)).rejects.toBeInstanceOf(StoreSilentError);
     });
 
     test.each(CALLS)("that answers is not changed: %s", async (_, work) => {
@@ -262,7 +262,7 @@ describe("access to a store", () => {
         faulty(inner, () => undefined),
       );
       const plain = stores[0]?.store as ArtifactStore;
-      const timed = timedStore(stores[1]?.store as ArtifactStore, LIMITS);
+      const timed = limitStoreTime(stores[1]?.store as ArtifactStore, LIMITS);
       const results = [plain, timed].map(async (store) => {
         const { id } = await store.putBytes(BYTES);
         const result = (await work(store, id)) as { readonly stored_at?: number; readonly used_at?: number } | string;
@@ -275,14 +275,14 @@ describe("access to a store", () => {
       const { store } = faulty(new MemoryArtifactStore(), () => {
         throw Object.assign(new Error("full"), { code: "ENOSPC" });
       });
-      await expect(timedStore(store, LIMITS).putBytes(BYTES)).rejects.toMatchObject({ code: "E_STORE_FULL" });
+      await expect(limitStoreTime(store, LIMITS).putBytes(BYTES)).rejects.toMatchObject({ code: "E_STORE_FULL" });
     });
   });
 
   test("a writer that comes too late is aborted", async () => {
     const latch = new Latch();
     const silent = faulty(new MemoryArtifactStore(), (call) => (call === "openWriter" ? latch.released : undefined));
-    await expect(timedStore(silent.store, LIMITS).openWriter()).rejects.toBeInstanceOf(StoreSilentError);
+    await expect(limitStoreTime(silent.store, LIMITS).openWriter()).rejects.toBeInstanceOf(StoreSilentError);
     latch.release();
     await vi.waitFor(() => expect(silent.calls).toContain("abort"));
     expect(silent.open.size).toBe(0);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { SluiceError } from "../../../web/src/errors/error.js";
-import { guarded, storageError, systemCode } from "../../../web/src/errors/storage.js";
+import { guardStorage, storageError, systemCode } from "../../../web/src/errors/storage.js";
 
 const systemError = (code: string): Error =>
   Object.assign(new Error(`${code}: open '/home/someone/secret/blobs/ab'`), { code, path: "/home/someone/secret" });
@@ -32,8 +32,8 @@ test("reading and writing are told apart", () => {
 
 test("a coded error stays what it is", async () => {
   const coded = new SluiceError("E_STORE_CORRUPT", "damaged");
-  await expect(guarded("read", () => Promise.reject(coded))).rejects.toBe(coded);
-  expect(await guarded("read", () => Promise.resolve(7))).toBe(7);
+  await expect(guardStorage("read", () => Promise.reject(coded))).rejects.toBe(coded);
+  expect(await guardStorage("read", () => Promise.resolve(7))).toBe(7);
   expect(systemCode(null)).toBeUndefined();
   expect(systemCode({ code: 5 })).toBeUndefined();
 });

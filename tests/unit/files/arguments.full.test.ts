@@ -42,7 +42,7 @@ describe("filename", () => {
     await expect(stat(`${root}/ada/input_files/never.txt`)).rejects.toThrow("ENOENT");
   });
 
-  test("that there is not is answered with the closest names, and the tool is not called", async () => {
+  test("that does not exist is answered with the closest names, and the tool is not called", async () => {
     const { call, userFiles } = await lab();
     const files = userFiles.storage(ADA);
     for (const name of ["sales.csv", "sales_2025.csv", "Notes.txt"]) await files.put(name, name);

@@ -221,7 +221,7 @@ describe.skipIf(reason !== undefined || isHidden)("a source in a sandbox", () =>
     ]);
   });
 
-  test("is refused to nobody", async () => {
+  test("is refused to no user", async () => {
     const ours = await sandboxedLab();
     await expect(ours.call("echo", {}, {})).rejects.toMatchObject({ code: "E_TOOL_AUTH" });
     await ours.node.close();

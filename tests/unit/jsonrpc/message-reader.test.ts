@@ -274,7 +274,7 @@ describe("lines", () => {
   });
 
   describe("a line that stalls", () => {
-    it("keeps nobody waiting while it is collected", async () => {
+    it("lets other messages pass while it is collected", async () => {
       const { writer, out } = writing();
       const sink = writer.sink(4);
       await sink.forward(bytes("ab"));

@@ -195,9 +195,7 @@ describe("the folder", () => {
     await expect(new FileStateStore(folder).loadPlannerState("t")).rejects.toMatchObject({ code: "E_STORE_CORRUPT" });
   });
 
-  test("a full disk is said to be full; what was kept is kept, and nothing is left of what was not", async ({
-    skip,
-  }) => {
+  test("a full disk is reported as full; what was kept stays, and nothing is left of the rest", async ({ skip }) => {
     const disk = mounted(1) ?? skip("mounting a small disk needs root");
     onTestFinished(() => unmounted(disk));
     const store = new FileStateStore(join(disk, "state"));

@@ -75,7 +75,7 @@ describe("limits of a run", () => {
     expect(most).toBe(2);
   });
 
-  test("whoever asked may give up: calls end, and nothing more is asked", async () => {
+  test("the caller may give up: calls end, and the model is not asked again", async () => {
     const controller = new AbortController();
     let ended = false;
     const wait = tool({

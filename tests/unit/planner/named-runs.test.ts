@@ -89,7 +89,7 @@ describe("a run with a token", () => {
     expect(await told("t")).toEqual(await told());
   });
 
-  test("is held by whoever runs it, and nobody goes on with it meanwhile", async () => {
+  test("is held by the process that runs it, and no other continues it meanwhile", async () => {
     const stateStore = new MemoryStateStore();
     const other = planner({ stateStore });
     let refused: unknown;
@@ -122,7 +122,7 @@ describe("a run with a token", () => {
     expect(await stateStore.loadPlannerState("t")).toBeNull();
   });
 
-  test("is nobody else's to go on with", async () => {
+  test("cannot be continued by another scope", async () => {
     const stateStore = new MemoryStateStore();
     const failing: LlmClient = { model: "test", ask: () => Promise.reject(new Error("no model")) };
     await expect(planner({ stateStore, llm: failing }).run("Go.", { token: "t", scope })).rejects.toThrow("no model");
@@ -282,7 +282,7 @@ describe("a claim that is lost", () => {
     expect(await stateStore.releasePlannerState("t", "another", "wait")).toBe(true);
   });
 
-  test("that nobody else has taken meanwhile is as good as before", async () => {
+  test("that no other process has taken meanwhile is as good as before", async () => {
     let offset = 0;
     const stateStore = new MemoryStateStore({ clock: () => Date.now() + offset });
     const catalog = [counting((count) => void (offset = count * 120_000))];

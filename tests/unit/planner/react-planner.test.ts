@@ -147,7 +147,7 @@ describe("the planner", () => {
       expect(answered(next.value).answer).toBe("I saw 1 results.");
     });
 
-    test("whoever stops listening gives the run up", async () => {
+    test("to stop listening aborts the run", async () => {
       let reason: unknown;
       const wait = tool({
         name: "wait",

@@ -99,7 +99,7 @@ describe.each([
     expect(await planner.resume(token, { answer: 2 })).toMatchObject({ kind: "result" });
   });
 
-  test("somebody else's attempt is no claim", async () => {
+  test("another scope's attempt is not a claim", async () => {
     const { planner, token } = await paused(options());
     await expect(planner.resume(token, { scope: { user_id: "eve" } })).rejects.toMatchObject(NOT_FOUND);
     expect(await planner.resume(token, { answer: "a" })).toMatchObject({ kind: "result", answer: '"a"' });
@@ -173,7 +173,7 @@ describe("a claim", () => {
     expect(await stateStore.loadPlannerState(second ?? "")).toBeNull();
   });
 
-  test("that nobody else has taken meanwhile is as good as before", async () => {
+  test("that no other process has taken meanwhile is as good as before", async () => {
     let offset = 0;
     const stateStore = new MemoryStateStore({ clock: () => Date.now() + offset });
     const catalog = [ask, working(() => void (offset = 120_000))];

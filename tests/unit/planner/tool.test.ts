@@ -211,7 +211,7 @@ test("a run hears what is told to everybody or to its own user, and nothing once
   expect(listeners.size).toBe(0);
 });
 
-test("whoever listens to a ToolNode is told beside the others, whatever those throw, until they end it", async () => {
+test("each listener of a ToolNode hears its events, whatever the others throw, until it ends", async () => {
   const kinds: string[] = [];
   const connection = `"${process.execPath}"`;
   const store = new MemoryArtifactStore();

@@ -39,7 +39,7 @@ describe("user files", () => {
   const done = (): { text: string } => ({ text: "Done." });
 
   describe("the query of a planner that knows of users' files", () => {
-    test("has the files of whoever asks behind it, as they are at that time", async () => {
+    test("has the files of the asking user behind it, as they are at that time", async () => {
       const userFiles = await adasFiles("sales.csv");
       const run = planned(done, [], { userFiles });
       await run.planner.run("Analyze my sales data", { scope: OWNER });

@@ -30,7 +30,7 @@ class Waits {
   }
 }
 
-test("what has expired goes though nobody asks for it, again and again, until the end", async () => {
+test("expired artifacts go without a request, again and again, until the end", async () => {
   let now = 1_000_000;
   const waits = new Waits();
   const inner = new BareMemoryStore({ clock: () => now });

@@ -5,7 +5,7 @@ import { SluiceError, useOpenTelemetry, type OpenTelemetryApi } from "../../../w
 import { telemetryApi, getTracer, getMeter, type TelemetryApi } from "../../../web/src/telemetry/api.js";
 import { findApi } from "../../../web/src/telemetry/api-node.js";
 import { alsoRecordIn } from "../../../web/src/telemetry/metrics.js";
-import { codeOf, isObserved, startOperation } from "../../../web/src/telemetry/operation.js";
+import { readErrorCode, isObserved, startOperation } from "../../../web/src/telemetry/operation.js";
 import { RecordedTelemetry } from "../../support/telemetry.js";
 
 /** Where the API keeps what an SDK registers. */
@@ -50,9 +50,9 @@ test("an API that is handed over records nothing without an SDK", () => {
 });
 
 test("an error is told by its code, never by its words", () => {
-  expect(codeOf(new SluiceError("E_TOO_LARGE", "secret"))).toBe("E_TOO_LARGE");
-  expect(codeOf(new DOMException("secret", "AbortError"))).toBe("E_CANCELLED");
+  expect(readErrorCode(new SluiceError("E_TOO_LARGE", "secret"))).toBe("E_TOO_LARGE");
+  expect(readErrorCode(new DOMException("secret", "AbortError"))).toBe("E_CANCELLED");
   for (const other of [new Error("secret"), { code: "secret" }, { code: "E_secret" }, "secret", null, undefined]) {
-    expect(codeOf(other)).toBe("_OTHER");
+    expect(readErrorCode(other)).toBe("_OTHER");
   }
 });

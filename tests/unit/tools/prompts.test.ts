@@ -62,7 +62,7 @@ describe.each(SETTINGS)("%s", (_name, transport, era) => {
     ]);
   });
 
-  it("give bytes as artifacts of whoever asks, however small or large", async () => {
+  it("give bytes as artifacts of the caller, however small or large", async () => {
     const deps = promptsOf(own.at, own.connection);
     const small = await getPrompt(deps, "test_prompt_with_image", {}, { scope: ADA });
     expect(small.messages).toMatchObject([

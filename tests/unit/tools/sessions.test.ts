@@ -95,7 +95,7 @@ test("one that could not be opened is told of to all who wait, and tried again b
   expect(line.opened).toBe(2);
 });
 
-test("whoever comes while it cannot be opened opens it again, once for all who do", async () => {
+test("callers that come while it cannot be opened open it again, once for all of them", async () => {
   const line = new Line();
   line.fails = 1;
   const held = new AbortController();
@@ -111,7 +111,7 @@ test("whoever comes while it cannot be opened opens it again, once for all who d
   expect(line.opened).toBe(2);
 });
 
-test("whoever waits while it is closed opens nothing any more", async () => {
+test("a caller that waits while it is closed opens nothing any more", async () => {
   const line = new Line();
   line.fails = 1;
   const held = new AbortController();
@@ -165,7 +165,7 @@ test("what a user's own connection tells names the user, and nobody where all sh
   ]);
 });
 
-test("whoever gives up while it is opened leaves the others waiting", async () => {
+test("a caller that gives up while it is opened leaves the others waiting", async () => {
   const line = new Line();
   await using all = sessions(line);
   const giving = new AbortController();

@@ -165,7 +165,7 @@ describe("a server that dies", () => {
 });
 
 describe("a server that changes", () => {
-  test("is listed anew, and what is gone cannot be called any more", async () => {
+  test("is listed again, and a tool that is gone cannot be called any more", async () => {
     const events: ToolNodeEvent[] = [];
     const registry = new ToolRegistry();
     await using own = await connected({}, { registry, onEvent: (event) => events.push(event) });

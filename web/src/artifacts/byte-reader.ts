@@ -49,7 +49,7 @@ export function streamFrom(reader: ByteReader): ReadableStream<Uint8Array> {
  *
  * @throws TypeError if the stream is locked.
  */
-export function readerOf(stream: ReadableStream<Uint8Array>): ByteReader {
+export function getByteReader(stream: ReadableStream<Uint8Array>): ByteReader {
   const locked = stream.getReader();
   const reader = untouched.get(stream);
   untouched.delete(stream);

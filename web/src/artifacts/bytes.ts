@@ -12,7 +12,7 @@ import type { ByteRange } from "./store.js";
  *
  * @throws SluiceError E_INVALID_ARGUMENT for anything but a Uint8Array, with `name` as its path.
  */
-export function bytesOf(data: unknown, name: "data" | "chunk"): Uint8Array {
+export function checkBytes(data: unknown, name: "data" | "chunk"): Uint8Array {
   if (isBytes(data)) return data;
   throw noBytes(name);
 }
@@ -22,7 +22,7 @@ export function bytesOf(data: unknown, name: "data" | "chunk"): Uint8Array {
  *
  * @throws SluiceError E_INVALID_ARGUMENT for anything but a string.
  */
-export function encoded(text: unknown): Uint8Array {
+export function encodeText(text: unknown): Uint8Array {
   if (typeof text === "string") return new TextEncoder().encode(text);
   throw wrong("text", "a string; use putBytes for bytes");
 }
@@ -31,10 +31,10 @@ export function encoded(text: unknown): Uint8Array {
 export type Uploaded = Uint8Array | string | AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;
 
 /** The chunks of an upload, of a text its UTF-8. Throws E_INVALID_ARGUMENT at once for what is none. */
-export function chunksOf(data: Uploaded): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
+export function toChunks(data: Uploaded): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
   if (typeof data === "string") return [new TextEncoder().encode(data)];
   if (isBytes(data)) return [data];
-  if (data instanceof ReadableStream) return streamed(data);
+  if (data instanceof ReadableStream) return iterateStream(data);
   if (isIterable(data)) return data;
   throw wrong("data", "a Uint8Array, a string, or a stream of Uint8Arrays");
 }
@@ -44,7 +44,7 @@ function isIterable(data: unknown): boolean {
 }
 
 /** Not every browser can iterate over a stream. */
-async function* streamed(data: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
+async function* iterateStream(data: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
   const reader = data.getReader();
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
@@ -56,7 +56,7 @@ async function* streamed(data: ReadableStream<Uint8Array>): AsyncIterable<Uint8A
 const PIECE = 64 * 1024;
 
 /** A stream of copies, in pieces, so that a reader can neither change the source nor hold it whole. */
-export function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+export function toStream(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let at = 0;
   return new ReadableStream<Uint8Array>(
     {
@@ -80,7 +80,7 @@ export interface Span {
  *
  * @throws SluiceError E_INVALID_ARGUMENT when an end is negative, not an integer, or before the start.
  */
-export function spanOf(range: ByteRange | undefined, size: number): Span {
+export function toSpan(range: ByteRange | undefined, size: number): Span {
   const start = range?.start ?? 0;
   const end = range?.end ?? Math.max(size, start);
   if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || end < start) {

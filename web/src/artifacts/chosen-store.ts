@@ -17,7 +17,7 @@ export type StoreOption = ArtifactStore | "memory" | (string & {});
  * @throws SluiceError E_INVALID_ARGUMENT when what is named, or what the state store brings, is no artifact store; the message
  * says what it lacks.
  */
-export function chosenStore(named: StoreOption | undefined, stateStore: unknown): ArtifactStore {
+export function chooseStore(named: StoreOption | undefined, stateStore: unknown): ArtifactStore {
   if (named === undefined) return discoverArtifactStore(stateStore) ?? new NoOpArtifactStore();
   if (named === "memory") return new MemoryArtifactStore();
   return typeof named === "string" && named !== "" ? folderStore(named) : asStore(named);

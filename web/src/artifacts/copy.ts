@@ -85,21 +85,21 @@ async function of<T>(side: Side, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw told(side, error);
+    throw toSideError(side, error);
   }
 }
 
-function told(side: Side, thrown: unknown): SluiceError {
+function toSideError(side: Side, thrown: unknown): SluiceError {
   const error = storageError(thrown, side === "source" ? "read" : "write");
   if (error instanceof IdTaken || error.path !== undefined) return error;
   return new SluiceError(error.code, error.message, { path: side }, { cause: error });
 }
 
-async function* recordsOf(side: Side, store: RecordStore): ReturnType<RecordStore["records"]> {
+async function* listRecords(side: Side, store: RecordStore): ReturnType<RecordStore["records"]> {
   try {
     yield* store.records();
   } catch (error) {
-    throw told(side, error);
+    throw toSideError(side, error);
   }
 }
 
@@ -166,13 +166,13 @@ class Copy {
     this.#isUnsettled = false;
     const held = await this.#inventory();
     await using lanes = new Lanes(AT_ONCE);
-    for await (const record of recordsOf("source", this.#source)) {
+    for await (const record of listRecords("source", this.#source)) {
       this.#artifacts += 1;
       if (!("ref" in record)) {
         this.#faults.push({ kind: "record", id: record.id, scope: null });
         continue;
       }
-      const key = keyOf(record.ref);
+      const key = hashKey(record.ref);
       const there = held.get(key);
       held.delete(key);
       await lanes.run(() => this.#carry(record, there));
@@ -191,17 +191,17 @@ class Copy {
   async #inventory(): Promise<Map<string, Held>> {
     const held = new Map<string, Held>();
     if (!(await of("target", () => this.#target.isThere()))) return held;
-    for await (const record of recordsOf("target", this.#target)) {
+    for await (const record of listRecords("target", this.#target)) {
       if (!("ref" in record)) continue;
       const isOurs = record.origin === this.#origin;
-      held.set(keyOf(record.ref), { digest: digestOf(record, isOurs), used: record.used, isOurs });
+      held.set(hashKey(record.ref), { digest: digestRecord(record, isOurs), used: record.used, isOurs });
     }
     return held;
   }
 
   async #carry(record: StoredRecord, there: Held | undefined): Promise<void> {
     if (there === undefined) return this.#add(record);
-    if (digestOf(record, there.isOurs) !== there.digest) {
+    if (digestRecord(record, there.isOurs) !== there.digest) {
       if (there.isOurs) return this.#change(record);
       this.#fault("conflict", record.ref);
       // Also one that is earlier: a record that was read while it was changed may tell the time of that.
@@ -210,7 +210,7 @@ class Copy {
 
   async #add(record: StoredRecord): Promise<void> {
     const { ref } = record;
-    const version = `${keyOf(ref)}${digestOf(record, true)}`;
+    const version = `${hashKey(ref)}${digestRecord(record, true)}`;
     if (this.#damaged.has(version)) return this.#fault("content", ref);
     try {
       if (!this.#isDryRun && !(await this.#carryBytes(record))) return;
@@ -238,7 +238,7 @@ class Copy {
       return true;
     } catch (error) {
       if (reading.failure !== undefined) throw reading.failure;
-      throw told("target", error);
+      throw toSideError("target", error);
     } finally {
       // If the target failed before it read anything.
       await stream.cancel().catch(() => undefined);
@@ -256,7 +256,7 @@ class Copy {
         await this.#options.onProgress?.(piece.byteLength);
       }
     } catch (error) {
-      reading.failure = told("source", error);
+      reading.failure = toSideError("source", error);
       throw error;
     }
   }
@@ -282,8 +282,8 @@ class Copy {
   /** Removes what this copy brought and the source no longer has. */
   async #removeAll(gone: ReadonlyMap<string, Held>): Promise<void> {
     await using lanes = new Lanes(AT_ONCE);
-    for await (const record of recordsOf("target", this.#target)) {
-      if ("ref" in record && record.origin === this.#origin && gone.has(keyOf(record.ref))) {
+    for await (const record of listRecords("target", this.#target)) {
+      if ("ref" in record && record.origin === this.#origin && gone.has(hashKey(record.ref))) {
         await lanes.run(() => this.#remove({ ...record, origin: this.#origin }));
       }
     }
@@ -318,12 +318,12 @@ function digest(text: string): string {
   return createHash("sha256").update(text).digest().subarray(0, DIGEST_BYTES).toString("latin1");
 }
 
-function keyOf({ id, scope }: RecordName): string {
+function hashKey({ id, scope }: RecordName): string {
   return digest(`${id} ${scopeKey(scope)}`);
 }
 
 /** What is said of an artifact, with its times if they have to be those of the source. */
-function digestOf({ ref, created, stored }: StoredRecord, isTimed: boolean): string {
+function digestRecord({ ref, created, stored }: StoredRecord, isTimed: boolean): string {
   const { sha256, size_bytes, mime_type, filename, namespace, source } = ref;
   const said = [sha256, size_bytes, mime_type, filename, namespace, source];
   return digest(JSON.stringify(isTimed ? [...said, created, stored] : said));

@@ -54,7 +54,7 @@ class HashThread {
   }
 
   #ask<Answer>(order: Order, ...memory: readonly ArrayBuffer[]): Promise<Answer> {
-    if (this.isOver) return Promise.reject(ended());
+    if (this.isOver) return Promise.reject(toEndedError());
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve: resolve as Waiter["resolve"], reject });
       this.#worker.ref();
@@ -70,7 +70,7 @@ class HashThread {
 
   #end(): void {
     this.isOver = true;
-    while (this.#waiting.length > 0) this.#settle((waiter) => waiter.reject(ended()));
+    while (this.#waiting.length > 0) this.#settle((waiter) => waiter.reject(toEndedError()));
   }
 }
 
@@ -90,6 +90,6 @@ export function parallelHash(): ParallelHash | undefined {
   }
 }
 
-function ended(): SluiceError {
+function toEndedError(): SluiceError {
   return new SluiceError("E_STORE_WRITE", "The thread that hashes has ended: try again.");
 }

@@ -3,7 +3,7 @@
  * @module
  */
 import { SluiceError } from "../errors/error.js";
-import { readerOf, streamFrom, type ByteReader } from "./byte-reader.js";
+import { getByteReader, streamFrom, type ByteReader } from "./byte-reader.js";
 import type { ArtifactRef } from "./store.js";
 
 /** A hash that is fed in pieces. */
@@ -66,7 +66,7 @@ class Verifier {
   take(piece: Uint8Array): boolean {
     if (piece.byteLength === 0) return this.#done;
     this.#size += piece.byteLength;
-    if (this.#size > this.#expected.size_bytes) throw damaged();
+    if (this.#size > this.#expected.size_bytes) throw toDamagedError();
     this.#hash.update(piece);
     if (this.#size === this.#expected.size_bytes) this.#check();
     return this.#done;
@@ -80,12 +80,12 @@ class Verifier {
   /** Throws E_STORE_CORRUPT when there should have been more. */
   end(): void {
     if (this.#size === 0 && this.#expected.size_bytes === 0) this.#check();
-    if (!this.#done) throw damaged();
+    if (!this.#done) throw toDamagedError();
   }
 
   #check(): void {
     if (this.#done) return;
-    if (this.#hash.digest() !== this.#expected.sha256) throw damaged();
+    if (this.#hash.digest() !== this.#expected.sha256) throw toDamagedError();
     this.#done = true;
   }
 }
@@ -94,14 +94,14 @@ class Verifier {
  * The same stream, checked. Its last piece comes only when all of them are what was stored, so a reader that has the end
  * has the whole; until then the stream fails with E_STORE_CORRUPT. `onDamage` is told before.
  */
-export async function verified(
+export async function verifyStream(
   stream: ReadableStream<Uint8Array>,
   expected: Expected,
   hashing: Hashing,
   onDamage: () => Promise<void> = () => Promise.resolve(),
 ): Promise<ReadableStream<Uint8Array>> {
   const verifier = new Verifier(expected, await hashing.stream());
-  const reader = readerOf(stream);
+  const reader = getByteReader(stream);
   let isCancelled = false;
   return streamFrom({
     async next(reuse): Promise<Uint8Array | null> {
@@ -131,6 +131,6 @@ async function readEnd(reader: ByteReader, verifier: Verifier): Promise<void> {
 }
 
 /** The error for stored bytes that are not those that were stored. */
-export function damaged(): SluiceError {
+export function toDamagedError(): SluiceError {
   return new SluiceError("E_STORE_CORRUPT", "The stored bytes are damaged: delete the artifact and store it again.");
 }

@@ -5,8 +5,8 @@
 import { sha256 } from "#hash";
 import { isBytes } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
-import { guarded } from "../errors/storage.js";
-import { type Hashing, damaged } from "./hash.js";
+import { guardStorage } from "../errors/storage.js";
+import { type Hashing, toDamagedError } from "./hash.js";
 import { RefTableStore, type Contents } from "./ref-table.js";
 import type { Claim } from "./reference.js";
 import type { ArtifactStore, Clock } from "./store.js";
@@ -41,7 +41,7 @@ export function discoverArtifactStore(stateStore: unknown): ArtifactStore | null
     ["stateStore", stateStore],
   ];
   for (const [, candidate] of candidates) {
-    const store = storeOf(candidate);
+    const store = toStore(candidate);
     if (store !== null) return store;
   }
   // A state store has methods called `get` and `delete` too; only an artifact store puts bytes.
@@ -58,7 +58,7 @@ export function discoverArtifactStore(stateStore: unknown): ArtifactStore | null
  * @throws SluiceError E_INVALID_ARGUMENT when it is none; the message says what it lacks.
  */
 export function asStore(given: unknown): ArtifactStore {
-  const store = storeOf(given);
+  const store = toStore(given);
   if (store === null) throw noStore("store", given);
   return store;
 }
@@ -69,7 +69,7 @@ export function asStore(given: unknown): ArtifactStore {
  * @throws SluiceError E_INVALID_ARGUMENT with the reason.
  */
 export function checkWhole(given: unknown, path: string): void {
-  if (!(storeOf(given) instanceof BasicStoreAdapter)) return;
+  if (!(toStore(given) instanceof BasicStoreAdapter)) return;
   const sentence =
     `${path} has only ${BASIC.join(", ")}: the owners of artifacts would only be known to this process, and be lost with it. ` +
     `Give a store that also has ${MORE.join(", ")}.`;
@@ -77,7 +77,7 @@ export function checkWhole(given: unknown, path: string): void {
 }
 
 /** Null for anything but a store. */
-function storeOf(candidate: unknown): ArtifactStore | null {
+function toStore(candidate: unknown): ArtifactStore | null {
   if (lacking(candidate, BASIC).length > 0) return null;
   if (lacking(candidate, MORE).length === 0) return candidate as ArtifactStore;
   const basic = candidate as BasicArtifactStore;
@@ -163,12 +163,12 @@ class BasicContents implements Contents {
   async get(hash: string): Promise<Uint8Array | null> {
     const id = this.#ids.get(hash);
     if (id === undefined) return null;
-    const given: unknown = await guarded("read", async () => this.#inner.get(id));
+    const given: unknown = await guardStorage("read", async () => this.#inner.get(id));
     if (given === null || given === undefined) return null;
     // Its ids may be short: what has this one may by now be something else.
-    if (!isBytes(given)) throw damaged();
+    if (!isBytes(given)) throw toDamagedError();
     const bytes = new Uint8Array(given);
-    if ((await this.#hashing.whole(bytes)) !== hash) throw damaged();
+    if ((await this.#hashing.whole(bytes)) !== hash) throw toDamagedError();
     return bytes;
   }
 
@@ -183,7 +183,7 @@ class BasicContents implements Contents {
     };
     const lost = this.#ids.get(hash);
     if (lost !== undefined) this.#hashes.delete(lost);
-    const ref: unknown = await guarded("write", async () => this.#inner.putBytes(bytes, info));
+    const ref: unknown = await guardStorage("write", async () => this.#inner.putBytes(bytes, info));
     const id: unknown = typeof ref === "object" && ref !== null ? Reflect.get(ref, "id") : undefined;
     if (typeof id !== "string") throw new SluiceError("E_STORE_WRITE", "The store returned no id.");
     if ((this.#hashes.get(id) ?? hash) !== hash) {
@@ -195,13 +195,13 @@ class BasicContents implements Contents {
 
   async delete(hash: string): Promise<void> {
     const id = this.#ids.get(hash) ?? "";
-    await guarded("write", async () => this.#inner.delete(id));
+    await guardStorage("write", async () => this.#inner.delete(id));
     this.#ids.delete(hash);
     this.#hashes.delete(id);
   }
 
   async has(hash: string): Promise<boolean> {
     const id = this.#ids.get(hash);
-    return id !== undefined && (await guarded("read", async () => this.#inner.exists(id)));
+    return id !== undefined && (await guardStorage("read", async () => this.#inner.exists(id)));
   }
 }

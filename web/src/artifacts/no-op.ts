@@ -2,7 +2,7 @@
  * The store of those who configured none: says so once, keeps nothing.
  * @module
  */
-import { bytesOf, encoded } from "./bytes.js";
+import { checkBytes, encodeText } from "./bytes.js";
 import type { Hashing } from "./hash.js";
 import { infoOfText, openUnstored, type Unstored } from "./reference.js";
 import type {
@@ -45,14 +45,14 @@ export class NoOpArtifactStore implements ArtifactStore {
   }
 
   async putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef> {
-    bytesOf(data, "data");
+    checkBytes(data, "data");
     const unstored = await this.#begin(info);
     unstored.write(data);
     return wholeRef(unstored);
   }
 
   async putText(text: string, info?: ArtifactInfo): Promise<ArtifactRef> {
-    return this.putBytes(encoded(text), infoOfText(info));
+    return this.putBytes(encodeText(text), infoOfText(info));
   }
 
   async get(): Promise<null> {

@@ -30,7 +30,7 @@ export class PrivateFolder implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await removed(this.path);
+    await removeFolder(this.path);
   }
 }
 
@@ -38,12 +38,12 @@ async function removeLeftovers(): Promise<void> {
   const names = await readdir(tmpdir()).catch(() => []);
   for (const name of names) {
     const pid = /^sluice-(?:session|copies)-(\d+)-/.exec(name)?.[1];
-    if (pid !== undefined && !isRunning(Number(pid))) await removed(join(tmpdir(), name));
+    if (pid !== undefined && !isRunning(Number(pid))) await removeFolder(join(tmpdir(), name));
   }
 }
 
 /** Folders of other users cannot be removed, and are theirs to remove. */
-async function removed(folder: string): Promise<void> {
+async function removeFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true }).catch(() => undefined);
 }
 

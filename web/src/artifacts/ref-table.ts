@@ -5,18 +5,18 @@
  */
 import { sha256 } from "#hash";
 import { SluiceError } from "../errors/error.js";
-import { spanOf, bytesOf, encoded, streamOf } from "./bytes.js";
+import { toSpan, checkBytes, encodeText, toStream } from "./bytes.js";
 import { checkObject } from "../errors/arguments.js";
 import type { Hashing } from "./hash.js";
 import {
   idsFor,
-  claimOf,
+  toClaim,
   infoOfText,
-  patched,
-  refOf,
-  restated,
+  applyPatch,
+  toRef,
+  compareClaim,
   type Claim,
-  filterOf,
+  checkFilter,
   isWanted,
   inMilliseconds,
   Stamps,
@@ -74,11 +74,11 @@ export class RefTableStore implements ArtifactStore {
   }
 
   async putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef> {
-    return this.#put(new Uint8Array(bytesOf(data, "data")), claimOf(info));
+    return this.#put(new Uint8Array(checkBytes(data, "data")), toClaim(info));
   }
 
   async putText(text: string, info?: ArtifactInfo): Promise<ArtifactRef> {
-    return this.#put(encoded(text), claimOf(infoOfText(info)));
+    return this.#put(encodeText(text), toClaim(infoOfText(info)));
   }
 
   async get(id: string, scope?: ArtifactScope): Promise<Uint8Array | null> {
@@ -98,22 +98,22 @@ export class RefTableStore implements ArtifactStore {
     if (!(await this.exists(id, scope))) return null;
     // It may have been deleted meanwhile.
     const entry = this.#entry(id, scope);
-    return entry ? storedOf(entry) : null;
+    return entry ? toStored(entry) : null;
   }
 
   async update(id: string, patch: ArtifactPatch, scope?: ArtifactScope): Promise<ArtifactRef | null> {
     const entry = this.#entry(id, scope);
     if (!entry) return null;
-    entry.ref = patched(entry.ref, patch);
+    entry.ref = applyPatch(entry.ref, patch);
     return structuredClone(entry.ref);
   }
 
   async *list(scope?: ArtifactScope, only?: ArtifactFilter): AsyncIterable<StoredArtifact> {
-    const filter = filterOf(only);
+    const filter = checkFilter(only);
     const chosen = scope === undefined ? [...this.#scopes.values()] : [this.#scopes.get(scopeKey(scope))];
     const entries = chosen.flatMap((one) => [...(one?.values() ?? [])]).filter(({ ref }) => isWanted(ref, filter));
     entries.sort((left, right) => left.created - right.created);
-    for (const entry of entries) yield storedOf(entry);
+    for (const entry of entries) yield toStored(entry);
   }
 
   async evict(seen: StoredArtifact): Promise<boolean> {
@@ -122,7 +122,7 @@ export class RefTableStore implements ArtifactStore {
   }
 
   async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
-    const claim = claimOf(info);
+    const claim = toClaim(info);
     let chunks: Uint8Array[] = [];
     let size = 0;
     return new SinkWriter({
@@ -139,7 +139,7 @@ export class RefTableStore implements ArtifactStore {
           at += chunk.byteLength;
         }
         chunks = [];
-        return this.#put(bytes, patched(claim, patch));
+        return this.#put(bytes, applyPatch(claim, patch));
       },
       discard: async () => void (chunks = []),
     });
@@ -149,10 +149,10 @@ export class RefTableStore implements ArtifactStore {
     id: string,
     options: { readonly scope?: ArtifactScope; readonly range?: ByteRange } = {},
   ): Promise<ReadableStream<Uint8Array> | null> {
-    spanOf(checkObject(options, "options").range, 0);
+    toSpan(checkObject(options, "options").range, 0);
     const bytes = await this.#read(id, options.scope);
-    const { start, end } = spanOf(options.range, bytes?.byteLength ?? 0);
-    return bytes ? streamOf(bytes.subarray(start, end)) : null;
+    const { start, end } = toSpan(options.range, bytes?.byteLength ?? 0);
+    return bytes ? toStream(bytes.subarray(start, end)) : null;
   }
 
   async #read(id: string, scope: ArtifactScope | undefined): Promise<Uint8Array | null | undefined> {
@@ -180,11 +180,11 @@ export class RefTableStore implements ArtifactStore {
         if (entry && entry.ref.sha256 !== hash) continue;
         const now = this.#stamps.next();
         if (entry) {
-          entry.ref = { ...entry.ref, ...restated(entry.ref, claim) };
+          entry.ref = { ...entry.ref, ...compareClaim(entry.ref, claim) };
           entry.used = entry.stored = now;
           return structuredClone(entry.ref);
         }
-        const ref = refOf(claim, id, hash, bytes.byteLength);
+        const ref = toRef(claim, id, hash, bytes.byteLength);
         entries.set(id, { ref, created: now, stored: now, used: now });
         this.#names.set(hash, (this.#names.get(hash) ?? 0) + 1);
         return structuredClone(ref);
@@ -232,6 +232,6 @@ export class RefTableStore implements ArtifactStore {
   }
 }
 
-function storedOf({ ref, stored, used }: Entry): StoredArtifact {
+function toStored({ ref, stored, used }: Entry): StoredArtifact {
   return { ...structuredClone(ref), stored_at: inMilliseconds(stored), used_at: inMilliseconds(used) };
 }

@@ -3,7 +3,7 @@
  * @module
  */
 import { sha256 } from "#hash";
-import { DEFAULT_NAMESPACE, namespaceOf, checkObject, wrong } from "../errors/arguments.js";
+import { DEFAULT_NAMESPACE, checkNamespace, checkObject, wrong } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
 import type { Hashing } from "./hash.js";
 import { fullScope, type FullScope } from "./scope.js";
@@ -26,10 +26,10 @@ export const MAX_RECORD_CHARS: number = 1024 * 1024;
  *
  * @throws SluiceError E_INVALID_ARGUMENT with the path of the field.
  */
-export function claimOf(info: ArtifactInfo = {}): Claim {
+export function toClaim(info: ArtifactInfo = {}): Claim {
   const { namespace, scope } = checkObject(info, "info");
   const empty = { mime_type: null, filename: null, source: {} };
-  return patched({ namespace: namespaceOf(namespace), scope: fullScope(scope), ...empty }, info);
+  return applyPatch({ namespace: checkNamespace(namespace), scope: fullScope(scope), ...empty }, info);
 }
 
 /** The record of a text: `text/plain` unless `mime_type` is given, null included. */
@@ -39,7 +39,7 @@ export function infoOfText(info: ArtifactInfo = {}): ArtifactInfo {
 }
 
 /** Applies a patch. Fields that it leaves out stay; null replaces. */
-export function patched<T extends Claim | ArtifactRef>(said: T, patch: ArtifactPatch = {}): T {
+export function applyPatch<T extends Claim | ArtifactRef>(said: T, patch: ArtifactPatch = {}): T {
   const { mime_type, filename, source } = checkObject(patch, "patch");
   for (const [name, value] of Object.entries({ mime_type, filename })) {
     if ((value ?? null) === null || (typeof value === "string" && value.length <= MAX_RECORD_CHARS)) continue;
@@ -50,7 +50,7 @@ export function patched<T extends Claim | ArtifactRef>(said: T, patch: ArtifactP
     ...said,
     ...(mime_type !== undefined && { mime_type }),
     ...(filename !== undefined && { filename }),
-    ...(source !== undefined && { source: copied(source) }),
+    ...(source !== undefined && { source: copySource(source) }),
   };
 }
 
@@ -60,7 +60,7 @@ export function patched<T extends Claim | ArtifactRef>(said: T, patch: ArtifactP
  *
  * @returns the patch, or null if nothing changes.
  */
-export function restated(ref: ArtifactRef, claim: Claim): ArtifactPatch | null {
+export function compareClaim(ref: ArtifactRef, claim: Claim): ArtifactPatch | null {
   const patch: ArtifactPatch = {
     ...(claim.mime_type !== null && claim.mime_type !== ref.mime_type && { mime_type: claim.mime_type }),
     ...(claim.filename !== null && claim.filename !== ref.filename && { filename: claim.filename }),
@@ -71,7 +71,7 @@ export function restated(ref: ArtifactRef, claim: Claim): ArtifactPatch | null {
 }
 
 /** The ref to stored bytes. */
-export function refOf(claim: Claim, id: string, hash: string, size_bytes: number): ArtifactRef {
+export function toRef(claim: Claim, id: string, hash: string, size_bytes: number): ArtifactRef {
   const { mime_type, filename, scope, namespace, source } = claim;
   return { id, mime_type, size_bytes, filename, sha256: hash, scope, namespace, source };
 }
@@ -81,7 +81,7 @@ export function withoutTimes({ stored_at: _, used_at: __, ...ref }: StoredArtifa
   return ref;
 }
 
-function copied(source: unknown): ArtifactRef["source"] {
+function copySource(source: unknown): ArtifactRef["source"] {
   let json: string | undefined;
   try {
     json = JSON.stringify(source);
@@ -131,7 +131,7 @@ export function inMilliseconds(stamp: number): number {
 }
 
 /** The stamp behind such a time. */
-export function stampOf(milliseconds: number): number {
+export function toStamp(milliseconds: number): number {
   return Math.round(milliseconds * 1000);
 }
 
@@ -169,7 +169,7 @@ export function isArtifactId(id: unknown): id is string {
 }
 
 /** Checks a filter. Throws E_INVALID_ARGUMENT. */
-export function filterOf(only: ArtifactFilter | undefined): ArtifactFilter {
+export function checkFilter(only: ArtifactFilter | undefined): ArtifactFilter {
   const { filename } = checkObject(only ?? {}, "only");
   if (filename !== undefined && typeof filename !== "string") throw wrong("only.filename", "a string");
   return filename === undefined ? {} : { filename };
@@ -227,7 +227,7 @@ export async function openUnstored(
   passed: Unkept = { size_bytes: 0, bytes: [] },
   hashing: Hashing = sha256,
 ): Promise<Unstored> {
-  const claim = claimOf(info);
+  const claim = toClaim(info);
   const hash = passed.bytes && (await hashing.stream());
   for (const chunk of passed.bytes ?? []) hash?.update(chunk);
   let size = passed.size_bytes;
@@ -236,13 +236,13 @@ export async function openUnstored(
       hash?.update(chunk);
       size += chunk.byteLength;
     },
-    ref: (patch) => truncated(patched(claim, patch), warning, size, hash?.digest() ?? null),
+    ref: (patch) => truncateClaim(applyPatch(claim, patch), warning, size, hash?.digest() ?? null),
   };
 }
 
 /** The truncated ref in place of one whose artifact the store did not keep. */
-export function insteadOf(ref: ArtifactRef | TruncatedRef, warning: string): TruncatedRef {
-  return truncated(ref, warning, ref.size_bytes, ref.sha256);
+export function toTruncatedRef(ref: ArtifactRef | TruncatedRef, warning: string): TruncatedRef {
+  return truncateClaim(ref, warning, ref.size_bytes, ref.sha256);
 }
 
 /** Whether a ref is truncated. */
@@ -251,12 +251,12 @@ export function isTruncated({ source }: ArtifactRef | TruncatedRef): boolean {
 }
 
 /** The `source.warning` for an error: its own message, which names the remedy. */
-export function warningOf({ code, message }: SluiceError): string {
+export function toWarning({ code, message }: SluiceError): string {
   const reason = message.length > MAX_REASON ? `${message.slice(0, MAX_REASON)}…` : message;
   return `Content not stored. ${reason.replace(/\.$/, "")} (${code}).`;
 }
 
-function truncated(claim: Said, warning: string, size: number, hash: string | null): TruncatedRef {
+function truncateClaim(claim: Said, warning: string, size: number, hash: string | null): TruncatedRef {
   const { mime_type, filename, scope, namespace } = claim;
   // The places of references mean nothing without the text.
   const { references: _, ...said } = claim.source;

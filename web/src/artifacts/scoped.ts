@@ -12,12 +12,12 @@ import {
   checkObject,
 } from "../errors/arguments.js";
 import { SluiceError, type ErrorCode } from "../errors/error.js";
-import { guarded, isStoreFailure } from "../errors/storage.js";
-import { chunksOf, type Uploaded, bytesOf } from "./bytes.js";
+import { guardStorage, isStoreFailure } from "../errors/storage.js";
+import { toChunks, type Uploaded, checkBytes } from "./bytes.js";
 import { asStore } from "./host-store.js";
-import { isArtifactId, isWanted, openUnstored, warningOf, type TruncatedRef } from "./reference.js";
+import { isArtifactId, isWanted, openUnstored, toWarning, type TruncatedRef } from "./reference.js";
 import { fullScope, sameScope, type FullScope } from "./scope.js";
-import { openedWriter, writtenWhole } from "./writer.js";
+import { openAnyWriter, writeWhole } from "./writer.js";
 import type {
   ArtifactFilter,
   ArtifactInfo,
@@ -55,11 +55,11 @@ export class ScopedArtifacts {
   /** Stores bytes, a text or a stream. Nothing is left of one that fails. Throws E_STORE_…, and what a stream throws. */
   async upload(data: Uploaded, info: UploadInfo = {}): Promise<ArtifactRef> {
     const said = { ...checkObject(info, "info"), scope: this.#scope };
-    if (typeof data === "string") return guarded("write", () => this.#store.putText(data, said));
-    if (isBytes(data)) return guarded("write", () => this.#store.putBytes(data, said));
+    if (typeof data === "string") return guardStorage("write", () => this.#store.putText(data, said));
+    if (isBytes(data)) return guardStorage("write", () => this.#store.putBytes(data, said));
     // What is none is refused before anything is opened for it.
-    const chunks = chunksOf(data);
-    return writtenWhole(await openedWriter(this.#store, said), chunks);
+    const chunks = toChunks(data);
+    return writeWhole(await openAnyWriter(this.#store, said), chunks);
   }
 
   /** All bytes, or a range of them. Throws E_NOT_FOUND, E_EXPIRED, E_STORE_CORRUPT. */
@@ -68,19 +68,22 @@ export class ScopedArtifacts {
       return new Uint8Array(await new Response(await this.open(id, options)).arrayBuffer());
     }
     await this.stat(id);
-    return found(await guarded("read", () => this.#store.get(id, this.#scope)), id);
+    return requireFound(await guardStorage("read", () => this.#store.get(id, this.#scope)), id);
   }
 
   /** The same as a stream. */
   async open(id: string, options: { readonly range?: ByteRange } = {}): Promise<ReadableStream<Uint8Array>> {
     await this.stat(id);
-    return found(await guarded("read", () => this.#store.openReader(id, { ...options, scope: this.#scope })), id);
+    return requireFound(
+      await guardStorage("read", () => this.#store.openReader(id, { ...options, scope: this.#scope })),
+      id,
+    );
   }
 
   /** What is said of an artifact. Throws E_NOT_FOUND and E_EXPIRED. */
   async stat(id: string): Promise<StoredArtifact> {
-    const artifact = found(await guarded("read", () => this.#store.stat(id, this.#scope)), id);
-    return found(sameScope(artifact.scope, this.#scope) ? artifact : null, id);
+    const artifact = requireFound(await guardStorage("read", () => this.#store.stat(id, this.#scope)), id);
+    return requireFound(sameScope(artifact.scope, this.#scope) ? artifact : null, id);
   }
 
   /** What the scope holds, or what of it is wanted, oldest first. */
@@ -92,13 +95,13 @@ export class ScopedArtifacts {
 
   /** Whether there was anything to delete. */
   async delete(id: string): Promise<boolean> {
-    const artifact = await guarded("read", () => this.#store.stat(id, this.#scope));
+    const artifact = await guardStorage("read", () => this.#store.stat(id, this.#scope));
     if (artifact === null || !sameScope(artifact.scope, this.#scope)) return false;
-    return guarded("write", () => this.#store.delete(id, this.#scope));
+    return guardStorage("write", () => this.#store.delete(id, this.#scope));
   }
 }
 
-function found<T>(value: T | null, id: string): T {
+function requireFound<T>(value: T | null, id: string): T {
   if (value !== null) return value;
   const named = isArtifactId(id) ? `artifact ${id}` : "artifact of that id";
   throw new SluiceError("E_NOT_FOUND", `There is no ${named} here: check the id, or call the tool that made it.`);
@@ -165,7 +168,7 @@ export class ToolArtifacts {
    * @throws SluiceError E_INVALID_ARGUMENT with the option's path; E_STORE_…, E_TOO_LARGE where `interceptor.on_store_failure` says `error`.
    */
   async putBytes(data: Uint8Array, info?: ToolArtifactInfo): Promise<ArtifactRef> {
-    return this.upload(bytesOf(data, "data"), info);
+    return this.upload(checkBytes(data, "data"), info);
   }
 
   /** Stores a text as UTF-8; `text/plain` unless the info says what it is. Otherwise like `putBytes`. */
@@ -195,7 +198,7 @@ export class ToolArtifacts {
       onFailure(error);
       const bytes = typeof data === "string" ? new TextEncoder().encode(data) : isBytes(data) ? data : undefined;
       const passed = bytes === undefined ? { size_bytes: 0 } : { size_bytes: bytes.length, bytes: [bytes] };
-      return (await openUnstored({ ...info, scope }, warningOf(error), passed)).ref();
+      return (await openUnstored({ ...info, scope }, toWarning(error), passed)).ref();
     }
   }
 

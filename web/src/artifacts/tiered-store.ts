@@ -4,9 +4,9 @@
  */
 import { checkOptionNames, wrong } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
-import { bytesOf, chunksOf, encoded } from "./bytes.js";
+import { checkBytes, toChunks, encodeText } from "./bytes.js";
 import { asStore } from "./host-store.js";
-import { isArtifactId, claimOf, infoOfText, patched, type Claim } from "./reference.js";
+import { isArtifactId, toClaim, infoOfText, applyPatch, type Claim } from "./reference.js";
 import { scopeKey } from "./scope.js";
 import type {
   ArtifactFilter,
@@ -19,7 +19,7 @@ import type {
   ByteRange,
   StoredArtifact,
 } from "./store.js";
-import { SinkWriter, writerOf, writtenWhole, type ByteSink } from "./writer.js";
+import { SinkWriter, openWriter, writeWhole, type ByteSink } from "./writer.js";
 
 /** Options of a {@link TieredArtifactStore}. */
 export interface TieredStoreOptions {
@@ -67,18 +67,18 @@ export class TieredArtifactStore implements ArtifactStore {
   exclusively?: <T>(work: () => Promise<T>) => Promise<T | null>;
 
   async putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef> {
-    const isNear = bytesOf(data, "data").byteLength <= this.#limit;
+    const isNear = checkBytes(data, "data").byteLength <= this.#limit;
     const [here, there] = isNear ? [this.#near, this.#far] : [this.#far, this.#near];
-    return settled(here, there, await here.putBytes(data, info));
+    return settleStore(here, there, await here.putBytes(data, info));
   }
 
   async putText(text: string, info?: ArtifactInfo): Promise<ArtifactRef> {
-    return this.putBytes(encoded(text), infoOfText(info));
+    return this.putBytes(encodeText(text), infoOfText(info));
   }
 
   async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
     const stores = { near: this.#near, far: this.#far, limit: this.#limit };
-    return new SinkWriter(await TieredSink.open(stores, claimOf(info)));
+    return new SinkWriter(await TieredSink.open(stores, toClaim(info)));
   }
 
   get(id: string, scope?: ArtifactScope): Promise<Uint8Array | null> {
@@ -112,7 +112,7 @@ export class TieredArtifactStore implements ArtifactStore {
   /** As ArtifactStore says, each store's own order kept; between them what was stored last earlier comes first. */
   async *list(scope?: ArtifactScope, only?: ArtifactFilter): AsyncIterable<StoredArtifact> {
     const seen = new Set<string>();
-    for await (const artifact of merged(this.#near.list(scope, only), this.#far.list(scope, only))) {
+    for await (const artifact of mergeLists(this.#near.list(scope, only), this.#far.list(scope, only))) {
       const key = `${artifact.id} ${scopeKey(artifact.scope)}`;
       if (isDraft(artifact) || seen.has(key)) continue;
       seen.add(key);
@@ -173,7 +173,7 @@ class TieredSink implements ByteSink {
   }
 
   static async open(tiers: Tiers, claim: Claim): Promise<TieredSink> {
-    return new TieredSink(tiers, claim, await writerOf(tiers.near, claim));
+    return new TieredSink(tiers, claim, await openWriter(tiers.near, claim));
   }
 
   async write(chunk: Uint8Array): Promise<void> {
@@ -185,9 +185,9 @@ class TieredSink implements ByteSink {
   async commit(patch: ArtifactPatch): Promise<ArtifactRef> {
     const { near, far } = this.#tiers;
     // Checked here, so that a patch that is none fails before anything is published.
-    patched(this.#claim, patch);
+    applyPatch(this.#claim, patch);
     const ref = await this.#writer.close(patch);
-    return this.#isFar ? settled(far, near, ref) : settled(near, far, ref);
+    return this.#isFar ? settleStore(far, near, ref) : settleStore(near, far, ref);
   }
 
   async discard(): Promise<void> {
@@ -197,9 +197,9 @@ class TieredSink implements ByteSink {
 
   async #move(): Promise<void> {
     const { near, far } = this.#tiers;
-    this.#draft = await closedAsDraft(this.#writer);
+    this.#draft = await closeAsDraft(this.#writer);
     this.#isFar = true;
-    this.#writer = await writerOf(far, this.#claim);
+    this.#writer = await openWriter(far, this.#claim);
     for await (const piece of bytesOfDraft(near, this.#draft)) await this.#writer.write(piece);
     await this.#dropDraft();
   }
@@ -223,7 +223,7 @@ function isDraft({ source }: ArtifactRef): boolean {
   return source[MARK] === true;
 }
 
-async function closedAsDraft(writer: ArtifactWriter): Promise<ArtifactRef> {
+async function closeAsDraft(writer: ArtifactWriter): Promise<ArtifactRef> {
   await writer.write(crypto.getRandomValues(new Uint8Array(TAIL)));
   return writer.close({ filename: null, mime_type: null, source: { [MARK]: true } });
 }
@@ -235,25 +235,25 @@ async function* bytesOfDraft(store: ArtifactStore, draft: ArtifactRef): AsyncGen
   if (stream === null) {
     throw new SluiceError("E_STORE_READ", "The artifact was removed while it was being written: store it again.");
   }
-  yield* chunksOf(stream);
+  yield* toChunks(stream);
 }
 
 /**
  * Sees to it that an id means one artifact. The same content in both, as after another limit, stays where it is now, with
  * what was said of it before; another content of the same id sends this one to the other store, where it gets a longer id.
  */
-async function settled(here: ArtifactStore, there: ArtifactStore, ref: ArtifactRef): Promise<ArtifactRef> {
+async function settleStore(here: ArtifactStore, there: ArtifactStore, ref: ArtifactRef): Promise<ArtifactRef> {
   // What was not stored has an id of that form too, and is nowhere to be found.
   if (!isArtifactId(ref.id)) return ref;
   const other = await there.stat(ref.id, ref.scope).catch(nullIfExpired);
   if (other === null) return ref;
-  if (other.sha256 !== ref.sha256) return moved(here, there, ref);
-  const known = await saidBefore(here, ref, other);
+  if (other.sha256 !== ref.sha256) return moveArtifact(here, there, ref);
+  const known = await keepSaid(here, ref, other);
   await there.delete(ref.id, ref.scope);
   return known;
 }
 
-async function saidBefore(here: ArtifactStore, ref: ArtifactRef, other: ArtifactRef): Promise<ArtifactRef> {
+async function keepSaid(here: ArtifactStore, ref: ArtifactRef, other: ArtifactRef): Promise<ArtifactRef> {
   const patch: ArtifactPatch = {
     ...(ref.filename === null && other.filename !== null && { filename: other.filename }),
     ...(ref.mime_type === null && other.mime_type !== null && { mime_type: other.mime_type }),
@@ -263,12 +263,12 @@ async function saidBefore(here: ArtifactStore, ref: ArtifactRef, other: Artifact
   return (await here.update(ref.id, patch, ref.scope)) ?? ref;
 }
 
-async function moved(here: ArtifactStore, there: ArtifactStore, ref: ArtifactRef): Promise<ArtifactRef> {
+async function moveArtifact(here: ArtifactStore, there: ArtifactStore, ref: ArtifactRef): Promise<ArtifactRef> {
   const bytes = await here.openReader(ref.id, { scope: ref.scope });
   if (bytes === null)
     throw new SluiceError("E_STORE_WRITE", "The artifact was deleted while it was being stored: try again.");
   const said = { ...ref, source: ref.source };
-  const placed = await writtenWhole(await writerOf(there, said), chunksOf(bytes));
+  const placed = await writeWhole(await openWriter(there, said), toChunks(bytes));
   await here.delete(ref.id, ref.scope);
   return placed;
 }
@@ -279,7 +279,7 @@ export function nullIfExpired(error: unknown): null {
 }
 
 /** Both lists in their own order; of their next two the one stored earlier comes first, the near one when at once. */
-async function* merged(
+async function* mergeLists(
   near: AsyncIterable<StoredArtifact>,
   far: AsyncIterable<StoredArtifact>,
 ): AsyncGenerator<StoredArtifact, void, void> {

@@ -38,14 +38,14 @@ export class SinkWriter implements ArtifactWriter {
   }
 
   write(chunk: Uint8Array): Promise<void> {
-    if (this.#isEnded) return Promise.reject(this.#failure ?? closed());
+    if (this.#isEnded) return Promise.reject(this.#failure ?? toClosedError());
     const writing = this.#write(chunk);
     this.#turn = writing.catch(noMatter);
     return writing;
   }
 
   close(info: ArtifactPatch = {}): Promise<ArtifactRef> {
-    if (this.#isEnded) return Promise.reject(this.#failure ?? closed());
+    if (this.#isEnded) return Promise.reject(this.#failure ?? toClosedError());
     const closing = this.#commit(info);
     this.#turn = closing.catch(noMatter);
     this.#isEnded = true;
@@ -157,11 +157,11 @@ export class PieceBuffer {
 }
 
 /** Opens a writer of any store, also a host's own. Its errors are SluiceErrors E_STORE_…. */
-export async function openedWriter(
+export async function openAnyWriter(
   store: Pick<ArtifactStore, "openWriter">,
   info: ArtifactInfo,
 ): Promise<ArtifactWriter> {
-  const writer = await writerOf(store, info);
+  const writer = await openWriter(store, info);
   return new SinkWriter({
     write: (chunk) => writer.write(chunk),
     commit: (patch) => writer.close(patch),
@@ -170,7 +170,7 @@ export async function openedWriter(
 }
 
 /** Writes chunks and closes. A failure of either side leaves nothing behind. */
-export async function writtenWhole(
+export async function writeWhole(
   writer: ArtifactWriter,
   chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
 ): Promise<ArtifactRef> {
@@ -182,7 +182,7 @@ export async function writtenWhole(
   }
 }
 
-function closed(): SluiceError {
+function toClosedError(): SluiceError {
   return new SluiceError("E_STORE_CLOSED", "This writer is closed or was aborted: open another one.");
 }
 
@@ -191,7 +191,7 @@ function closed(): SluiceError {
  *
  * @throws SluiceError E_STORE_… if the store fails, E_STORE_WRITE if it gives no writer.
  */
-export async function writerOf(
+export async function openWriter(
   store: Pick<ArtifactStore, "openWriter">,
   info: ArtifactInfo = {},
 ): Promise<ArtifactWriter> {

@@ -21,24 +21,24 @@ import { artifactId, locate, locateAll, missing, parseScope, scopeText } from ".
 import { openKeptStore } from "./store/store.js";
 import { storeFolder } from "./store/folders.js";
 import { printJson } from "./terminal/json.js";
-import { printTable, tabbedRow, type Column } from "./terminal/table.js";
+import { printTable, joinRow, type Column } from "./terminal/table.js";
 import { humanAge, printable, type Output, type Terminal } from "./terminal/terminal.js";
 
 export async function listArtifacts(invocation: Invocation, { output, errors }: Terminal): Promise<number> {
   const where = invocation.value("store");
   const scope = parseScope(invocation.values("scope"), invocation.command);
-  const isWanted = filterOf(invocation);
+  const isWanted = createFilter(invocation);
   const store = await openKeptStore(where);
-  const refs = wantedOf(store.list(scope), isWanted);
+  const refs = filterRefs(store.list(scope), isWanted);
   if (invocation.has("json")) await printRefs(refs, output);
   else if (output.isTerminal) await printList(refs, output, storeFolder(where));
-  else for await (const ref of refs) await output.write(`${tabbedRow(plainRow(ref))}\n`);
+  else for await (const ref of refs) await output.write(`${joinRow(plainRow(ref))}\n`);
   if (!(await store.isThere()))
     await errors.write(`sluice: nothing has been stored in ${printable(storeFolder(where))}\n`);
   return Exit.ok;
 }
 
-async function* wantedOf(
+async function* filterRefs(
   refs: AsyncIterable<StoredArtifact>,
   isWanted: (ref: StoredArtifact) => boolean,
 ): AsyncGenerator<StoredArtifact> {
@@ -46,11 +46,11 @@ async function* wantedOf(
 }
 
 /** What `--namespace`, `--type` and `--since` let through. */
-function filterOf(invocation: Invocation): (ref: StoredArtifact) => boolean {
+function createFilter(invocation: Invocation): (ref: StoredArtifact) => boolean {
   const namespace = invocation.value("namespace");
   const type = invocation.value("type")?.toLowerCase();
   const written = invocation.value("since");
-  const since = written === undefined ? 0 : sinceOf(written, invocation.command);
+  const since = written === undefined ? 0 : readSince(written, invocation.command);
   return (ref) =>
     (namespace === undefined || ref.namespace === namespace) &&
     (type === undefined || isOfType(ref.mime_type ?? "", type)) &&
@@ -65,9 +65,9 @@ function isOfType(mimeType: string, wanted: string): boolean {
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** The time that `--since` names, in milliseconds since 1970. Throws UsageError. */
-function sinceOf(written: string, command: string): number {
+function readSince(written: string, command: string): number {
   const [, count, unit = ""] = /^(\d{1,9})([smhd])$/.exec(written) ?? [];
-  const time = count === undefined ? dateOf(written) : Date.now() - Number(count) * (UNITS[unit] ?? 0);
+  const time = count === undefined ? parseDate(written) : Date.now() - Number(count) * (UNITS[unit] ?? 0);
   if (Number.isNaN(time)) {
     throw new UsageError(
       `--since takes a time such as 30m, 12h, 7d or 2026-01-31; got ${JSON.stringify(written)}`,
@@ -78,7 +78,7 @@ function sinceOf(written: string, command: string): number {
 }
 
 /** NaN for anything but a date of ISO 8601. A day without a zone begins at midnight of this machine. */
-function dateOf(written: string): number {
+function parseDate(written: string): number {
   if (!/^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?$/.test(written)) return Number.NaN;
   return new Date(written.includes("T") ? written : `${written}T00:00`).getTime();
 }
@@ -130,16 +130,16 @@ export async function getArtifact(invocation: Invocation, terminal: Terminal): P
   const wanted = range === undefined ? undefined : parseRange(range, invocation.command);
   const store = await openKeptStore(invocation.value("store"));
   const ref = await locate(store, invocation);
-  const span = wanted === undefined ? undefined : spanOf(wanted, ref.size_bytes);
+  const span = wanted === undefined ? undefined : toSpan(wanted, ref.size_bytes);
   const bytes = await store.openReader(ref.id, { scope: ref.scope, ...(span !== undefined && { range: span }) });
   if (bytes === null) throw new SluiceError("E_NOT_FOUND", `${ref.id} was deleted just now`);
-  const what = { name: ref.id, mime_type: ref.mime_type, size: sizeOf(ref, span), command: "artifacts get" };
+  const what = { name: ref.id, mime_type: ref.mime_type, size: measureSpan(ref, span), command: "artifacts get" };
   await deliver(bytes, what, target, terminal);
   if (target !== undefined) await sayWhatCame(ref, span, target, invocation.has("json"), terminal);
   return Exit.ok;
 }
 
-function sizeOf(ref: ArtifactRef, span: Span | undefined): number {
+function measureSpan(ref: ArtifactRef, span: Span | undefined): number {
   return span === undefined ? ref.size_bytes : span.end - span.start;
 }
 
@@ -152,7 +152,7 @@ async function sayWhatCame(
 ): Promise<void> {
   if (json) await printJson(ref, output);
   else if (errors.isTerminal)
-    await errors.write(errors.dim(`${humanSize(sizeOf(ref, span))} in ${printable(target)}\n`));
+    await errors.write(errors.dim(`${humanSize(measureSpan(ref, span))} in ${printable(target)}\n`));
 }
 
 export async function statArtifact(invocation: Invocation, { output }: Terminal): Promise<number> {
@@ -211,13 +211,13 @@ export async function collectGarbage(invocation: Invocation, { output }: Termina
   if (invocation.has("json"))
     await output.write(`${JSON.stringify({ ...swept, bytes, artifacts: collected?.artifacts ?? 0 })}\n`);
   else {
-    await output.write(`${removedText(swept, collected?.artifacts ?? 0, bytes)}\n`);
+    await output.write(`${describeRemoved(swept, collected?.artifacts ?? 0, bytes)}\n`);
   }
   return Exit.ok;
 }
 
 /** What was removed, for people. `artifacts` are those that the `retention` of a configuration does not keep. */
-function removedText({ blobs, temporaries }: SweepReport, artifacts: number, bytes: number): string {
+function describeRemoved({ blobs, temporaries }: SweepReport, artifacts: number, bytes: number): string {
   const parts = [
     artifacts > 0 ? counted(artifacts, "artifact") : "",
     blobs > 0 ? counted(blobs, "unused file") : "",
@@ -241,13 +241,13 @@ async function collect(store: ArtifactStore, configFile: string | undefined): Pr
 export async function purgeStore(invocation: Invocation, terminal: Terminal): Promise<number> {
   const folder = storeFolder(invocation.value("store"));
   const store = await openKeptStore(invocation.value("store"));
-  if (!invocation.has("yes") && !(await agreed(store, folder, terminal))) return Exit.failure;
+  if (!invocation.has("yes") && !(await askToPurge(store, folder, terminal))) return Exit.failure;
   await store.purge();
   if (invocation.has("json")) await terminal.output.write(`${JSON.stringify({ store: folder, purged: true })}\n`);
   return Exit.ok;
 }
 
-async function agreed(store: ArtifactStore, folder: string, { input, errors, signal }: Terminal): Promise<boolean> {
+async function askToPurge(store: ArtifactStore, folder: string, { input, errors, signal }: Terminal): Promise<boolean> {
   if (input.isTTY !== true || !errors.isTerminal) {
     throw new UsageError(
       `purge deletes every artifact in ${printable(folder)} and there is no terminal to ask you on; add --yes to confirm`,
@@ -290,7 +290,7 @@ export function parseRange(text: string, command: string): WrittenRange {
 }
 
 /** The half-open range of an artifact of `size` bytes. Throws CommandError when it holds no byte. */
-export function spanOf(range: WrittenRange, size: number): Span {
+export function toSpan(range: WrittenRange, size: number): Span {
   const span = resolveRange(range, size);
   if (span !== null) return span;
   const length = `${size.toLocaleString("en")} ${size === 1 ? "byte" : "bytes"}`;

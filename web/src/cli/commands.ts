@@ -825,6 +825,6 @@ export const COMMANDS: readonly CommandSpec[] = [
 ];
 
 /** The commands whose name begins with `group`, e.g. the verbs of `artifacts`. */
-export function verbsOf(group: string): readonly CommandSpec[] {
+export function listVerbs(group: string): readonly CommandSpec[] {
   return COMMANDS.filter(({ name }) => name.startsWith(`${group} `));
 }

@@ -35,32 +35,32 @@ function topWords(commands: readonly CommandSpec[]): readonly TopWord[] {
     const verbs = commands.filter(({ name }) => name.startsWith(`${word} `));
     const isGroup = verbs.length > 0;
     const specs = isGroup ? verbs : commands.filter(({ name }) => name === word);
-    return { word, summary: isGroup ? verbs.map(verbOf).join(", ") : (specs[0]?.summary ?? ""), specs, isGroup };
+    return { word, summary: isGroup ? verbs.map(getVerb).join(", ") : (specs[0]?.summary ?? ""), specs, isGroup };
   });
 }
 
 const firstWord = (name: string): string => name.split(" ", 1)[0] ?? name;
-const verbOf = ({ name }: CommandSpec): string => name.split(" ")[1] ?? "";
-const optionsOf = ({ options }: CommandSpec): readonly OptionSpec[] => [...options, ...GLOBAL_OPTIONS.slice(0, 1)];
+const getVerb = ({ name }: CommandSpec): string => name.split(" ")[1] ?? "";
+const listOptions = ({ options }: CommandSpec): readonly OptionSpec[] => [...options, ...GLOBAL_OPTIONS.slice(0, 1)];
 
 /** What completes an option's value, or an operand. */
-function kindOf(value: string): "files" | "folders" | "none" {
+function detectKind(value: string): "files" | "folders" | "none" {
   if (/FILE/.test(value)) return "files";
   return /\bDIR\b/.test(value) ? "folders" : "none";
 }
 
 /** A text as one word of a shell. */
-const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+const quoteWord = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 function bash(words: readonly TopWord[]): string {
   const cases = words.flatMap(({ word, specs }) =>
-    specs.map((spec) => `    ${quoted(`${word} ${verbOf(spec)}`)}) ${bashCommand(spec)} ;;`),
+    specs.map((spec) => `    ${quoteWord(`${word} ${getVerb(spec)}`)}) ${bashCommand(spec)} ;;`),
   );
   const verbs = words
     .filter(({ isGroup }) => isGroup)
     .map(
       ({ word, specs }) =>
-        `    ${word}) if ((at == 2)); then words=${quoted(specs.map(verbOf).join(" "))}; else verb=\${COMP_WORDS[2]}; fi ;;`,
+        `    ${word}) if ((at == 2)); then words=${quoteWord(specs.map(getVerb).join(" "))}; else verb=\${COMP_WORDS[2]}; fi ;;`,
     );
   return `# For bash: source <(sluice completion bash)
 _sluice() {
@@ -71,7 +71,7 @@ _sluice() {
   for ((i = 1; i < at; i++)); do
     if [[ \${COMP_WORDS[i]} == -- ]]; then COMPREPLY=($(compgen -c -f -- "$cur")); return; fi
   done
-  if ((at == 1)); then words=${quoted(words.map(({ word }) => word).join(" "))}; fi
+  if ((at == 1)); then words=${quoteWord(words.map(({ word }) => word).join(" "))}; fi
   case \${COMP_WORDS[1]} in
 ${verbs.join("\n")}
   esac
@@ -89,30 +89,30 @@ complete -F _sluice sluice
 }
 
 function bashCommand(spec: CommandSpec): string {
-  const values = optionsOf(spec).flatMap((option) => {
+  const values = listOptions(spec).flatMap((option) => {
     if (option.value === undefined) return [];
     const names = [`--${option.name}`, ...(option.short === undefined ? [] : [`-${option.short}`])].join(" | ");
-    const kind = kindOf(option.value);
+    const kind = detectKind(option.value);
     const filenames = "compopt -o filenames 2>/dev/null; ";
     const gives =
       option.choices !== undefined
-        ? `COMPREPLY=($(compgen -W ${quoted(option.choices.join(" "))} -- "$cur")); `
+        ? `COMPREPLY=($(compgen -W ${quoteWord(option.choices.join(" "))} -- "$cur")); `
         : kind === "none"
           ? ""
           : `${filenames}COMPREPLY=($(compgen ${kind === "files" ? "-f" : "-d"} -- "$cur")); `;
     return [`${names}) ${gives}return ;;`];
   });
-  const options = optionsOf(spec).map(({ name }) => `--${name}`);
+  const options = listOptions(spec).map(({ name }) => `--${name}`);
   const { choices = [] } = spec;
   const cases = values.length === 0 ? "" : `case $prev in ${values.join(" ")} esac; `;
-  return `${cases}options=${quoted(options.join(" "))}; operand=${kindOf(spec.operands)}; choices=${quoted(choices.join(" "))}`;
+  return `${cases}options=${quoteWord(options.join(" "))}; operand=${detectKind(spec.operands)}; choices=${quoteWord(choices.join(" "))}`;
 }
 
 function zsh(words: readonly TopWord[]): string {
   const cases = words.map(({ word, specs, isGroup }) => {
     if (!isGroup) return `    ${word}) ${specs.map(zshArguments).join("")} ;;`;
-    const listed = specs.map((spec) => quoted(`${verbOf(spec)}:${spec.summary}`)).join(" ");
-    const each = specs.map((spec) => `        ${verbOf(spec)}) ${zshArguments(spec)} ;;`).join("\n");
+    const listed = specs.map((spec) => quoteWord(`${getVerb(spec)}:${spec.summary}`)).join(" ");
+    const each = specs.map((spec) => `        ${getVerb(spec)}) ${zshArguments(spec)} ;;`).join("\n");
     return `    ${word})
       if (( CURRENT == 2 )); then words_of=(${listed}); _describe verb words_of; return; fi
       shift words; (( CURRENT-- ))
@@ -120,7 +120,7 @@ function zsh(words: readonly TopWord[]): string {
 ${each}
       esac ;;`;
   });
-  const listed = words.map(({ word, summary }) => quoted(`${word}:${summary}`));
+  const listed = words.map(({ word, summary }) => quoteWord(`${word}:${summary}`));
   return `#compdef sluice
 # For zsh: sluice completion zsh > a folder of $fpath, as _sluice; or source <(sluice completion zsh)
 _sluice() {
@@ -141,61 +141,61 @@ if [[ $funcstack[1] == _sluice ]]; then _sluice "$@"; else compdef _sluice sluic
 }
 
 function zshArguments(spec: CommandSpec): string {
-  const options = optionsOf(spec).map(({ name, value, multiple, choices, help }) => {
-    const shown = `${multiple === true ? "*" : ""}--${name}[${escapedForZsh(help)}]`;
-    if (value === undefined) return quoted(shown);
+  const options = listOptions(spec).map(({ name, value, multiple, choices, help }) => {
+    const shown = `${multiple === true ? "*" : ""}--${name}[${escapeForZsh(help)}]`;
+    if (value === undefined) return quoteWord(shown);
     const action =
       choices !== undefined
         ? `(${choices.join(" ")})`
-        : { files: "_files", folders: "_directories", none: " " }[kindOf(value)];
-    return quoted(`${shown}:${escapedForZsh(value)}:${action}`);
+        : { files: "_files", folders: "_directories", none: " " }[detectKind(value)];
+    return quoteWord(`${shown}:${escapeForZsh(value)}:${action}`);
   });
   const { choices, maxOperands } = spec;
-  const files = kindOf(spec.operands) === "files" ? [quoted("*:file:_files")] : [];
+  const files = detectKind(spec.operands) === "files" ? [quoteWord("*:file:_files")] : [];
   const place = maxOperands === 1 ? "1" : "*";
   const operands =
-    choices === undefined ? files : [quoted(`${place}:${escapedForZsh(spec.operands)}:(${choices.join(" ")})`)];
+    choices === undefined ? files : [quoteWord(`${place}:${escapeForZsh(spec.operands)}:(${choices.join(" ")})`)];
   return ["_arguments", ...options, ...operands].join(" ");
 }
 
 /** Brackets and colons end a description. */
-const escapedForZsh = (text: string): string => text.replaceAll(/[[\]:\\]/g, String.raw`\$&`);
+const escapeForZsh = (text: string): string => text.replaceAll(/[[\]:\\]/g, String.raw`\$&`);
 
 function fish(words: readonly TopWord[]): string {
   const lines = words.flatMap(({ word, summary, specs, isGroup }) => {
-    const first = [`complete -c sluice -n '__fish_use_subcommand' -a ${word} -d ${quotedForFish(summary)}`];
+    const first = [`complete -c sluice -n '__fish_use_subcommand' -a ${word} -d ${quoteForFish(summary)}`];
     const seen = `__fish_seen_subcommand_from ${word}`;
     if (!isGroup) return [...first, ...specs.flatMap((spec) => fishOptions(spec, seen))];
-    const names = specs.map(verbOf).join(" ");
+    const names = specs.map(getVerb).join(" ");
     return [
       ...first,
       ...specs.map(
         (spec) =>
-          `complete -c sluice -n '${seen}; and not __fish_seen_subcommand_from ${names}' -a ${verbOf(spec)} -d ${quotedForFish(spec.summary)}`,
+          `complete -c sluice -n '${seen}; and not __fish_seen_subcommand_from ${names}' -a ${getVerb(spec)} -d ${quoteForFish(spec.summary)}`,
       ),
-      ...specs.flatMap((spec) => fishOptions(spec, `${seen}; and __fish_seen_subcommand_from ${verbOf(spec)}`)),
+      ...specs.flatMap((spec) => fishOptions(spec, `${seen}; and __fish_seen_subcommand_from ${getVerb(spec)}`)),
     ];
   });
   return `# For fish: sluice completion fish > ~/.config/fish/completions/sluice.fish\ncomplete -c sluice -f\n${lines.join("\n")}\n`;
 }
 
 function fishOptions(spec: CommandSpec, when: string): string[] {
-  const lines = optionsOf(spec).map(({ name, short, value, choices, help }) => {
+  const lines = listOptions(spec).map(({ name, short, value, choices, help }) => {
     const named = `complete -c sluice -n '${when}' -l ${name}${short === undefined ? "" : ` -s ${short}`}`;
     const given =
       value === undefined
         ? ""
         : choices !== undefined
-          ? ` -x -a ${quotedForFish(choices.join(" "))}`
-          : { files: " -r -F", folders: " -x -a '(__fish_complete_directories)'", none: " -x" }[kindOf(value)];
-    return `${named}${given} -d ${quotedForFish(help)}`;
+          ? ` -x -a ${quoteForFish(choices.join(" "))}`
+          : { files: " -r -F", folders: " -x -a '(__fish_complete_directories)'", none: " -x" }[detectKind(value)];
+    return `${named}${given} -d ${quoteForFish(help)}`;
   });
   const { choices } = spec;
   if (choices !== undefined) {
-    return [...lines, `complete -c sluice -n '${when}' -a ${quotedForFish(choices.join(" "))}`];
+    return [...lines, `complete -c sluice -n '${when}' -a ${quoteForFish(choices.join(" "))}`];
   }
-  return kindOf(spec.operands) === "files" ? [...lines, `complete -c sluice -n '${when}' -F`] : lines;
+  return detectKind(spec.operands) === "files" ? [...lines, `complete -c sluice -n '${when}' -F`] : lines;
 }
 
 /** In single quotes fish knows two escapes. */
-const quotedForFish = (text: string): string => `'${text.replaceAll(/['\\]/g, String.raw`\$&`)}'`;
+const quoteForFish = (text: string): string => `'${text.replaceAll(/['\\]/g, String.raw`\$&`)}'`;

@@ -22,7 +22,7 @@ export async function readConfig(file: string): Promise<SluiceConfig> {
  * @throws CommandError 66 if the file cannot be read, SluiceError E_CONFIG_JSON if it holds no JSON object.
  */
 export async function readJsonObject(file: string, example: string): Promise<Readonly<Record<string, unknown>>> {
-  const value = await parsed(file, await readConfigFile(file));
+  const value = await parseConfig(file, await readConfigFile(file));
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     const sentence = `the configuration ${fileName(file)} must be a JSON object, for instance ${example}`;
     throw new SluiceError("E_CONFIG_JSON", sentence);
@@ -60,7 +60,7 @@ const OF_CONFIGURATION: ReadonlySet<ErrorCode> = new Set([
   "E_TOOL_CONFIG",
 ]);
 
-async function parsed(file: string, text: string): Promise<unknown> {
+async function parseConfig(file: string, text: string): Promise<unknown> {
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -130,7 +130,7 @@ function secretIn(file: string, name: string, command: string): string {
 
 /** The options for users' files that were given. Throws UsageError. */
 export function fileFlags(invocation: Invocation): Partial<typeof FLAGS> {
-  const isLasting = switched(invocation, "persist-files");
+  const isLasting = readSwitch(invocation, "persist-files");
   const limit = mebibytes(invocation, "base64-size-limit-mb");
   const most = mebibytes(invocation, "max-file-size-mb");
   return {
@@ -141,7 +141,7 @@ export function fileFlags(invocation: Invocation): Partial<typeof FLAGS> {
 }
 
 /** The value of an option with the choices `true` and `false`; undefined if it was not given. */
-export function switched(invocation: Invocation, name: string): boolean | undefined {
+export function readSwitch(invocation: Invocation, name: string): boolean | undefined {
   const said = invocation.value(name);
   return said === undefined ? undefined : said === "true";
 }

@@ -89,7 +89,7 @@ const BY_CODE: Partial<Record<ErrorCode, number>> = {
 };
 
 /** The exit code for an error. `changesStore`: whether the command writes to the store. */
-export function exitCodeOf(error: unknown, changesStore = false): number {
+export function toExitCode(error: unknown, changesStore = false): number {
   if (error instanceof CommandError) return error.exit;
   if (error instanceof SluiceError && error.code === "E_STORE_DENIED") return changesStore ? Exit.create : Exit.read;
   if (error instanceof SluiceError) return BY_CODE[error.code] ?? Exit.failure;
@@ -99,7 +99,7 @@ export function exitCodeOf(error: unknown, changesStore = false): number {
 /** The exit code for a result that was printed although the store failed: that of the first failure. */
 export function exitCodeOfAnswer([first]: readonly SluiceError[]): number {
   if (first === undefined) return Exit.ok;
-  const exit = exitCodeOf(first, true);
+  const exit = toExitCode(first, true);
   // Content that is too large for the store is not an error of the input.
   return exit === Exit.data ? Exit.create : exit;
 }
@@ -154,17 +154,17 @@ const ENDS: ReadonlyMap<NodeJS.Signals, number> = new Map([
  * Resolves to the exit code of the first signal. A second signal ends the process at once. With `until`, waits no longer than that
  * is aborted, and signals end the process from then on.
  */
-export function signalled(until?: AbortSignal): Promise<number> {
+export function awaitSignal(until?: AbortSignal): Promise<number> {
   return new Promise((resolve) => {
     const forget = (): void => {
       for (const [signal, resolved] of waits) process.off(signal, resolved);
     };
     const waits = [...ENDS].map(([signal, code]) => {
-      const resolved = (): void => {
+      const resolveSignal = (): void => {
         forget();
         resolve(code);
       };
-      return [signal, resolved] as const;
+      return [signal, resolveSignal] as const;
     });
     for (const [signal, resolved] of waits) process.once(signal, resolved);
     until?.addEventListener("abort", forget, { once: true });

@@ -18,14 +18,14 @@ import { openInput, type Input } from "./terminal/input.js";
 import { openLargeStore, openKeptStore } from "./store/store.js";
 import { Progress } from "./terminal/progress.js";
 import { printJson } from "./terminal/json.js";
-import { printTable, tabbedRow, type Column } from "./terminal/table.js";
+import { printTable, joinRow, type Column } from "./terminal/table.js";
 import { clause, humanAge, printable, type Output, type Terminal } from "./terminal/terminal.js";
 
 export async function listFiles(invocation: Invocation, { output }: Terminal): Promise<number> {
   const files = await withFiles(invocation, (storage) => storage.list());
   if (invocation.has("json")) await printJson(files, output);
   else if (output.isTerminal) await printList(files, output);
-  else for (const file of files) await output.write(`${tabbedRow(plainRow(file))}\n`);
+  else for (const file of files) await output.write(`${joinRow(plainRow(file))}\n`);
   return Exit.ok;
 }
 
@@ -75,13 +75,13 @@ export async function putFiles(invocation: Invocation, terminal: Terminal): Prom
 async function put(files: UserStorage, name: string, input: Input, terminal: Terminal): Promise<UserFile> {
   const progress = new Progress(terminal.errors, "put", input.size);
   try {
-    return await files.put(name, watched(input.chunks, progress, terminal.signal));
+    return await files.put(name, reportProgress(input.chunks, progress, terminal.signal));
   } finally {
     await progress.done();
   }
 }
 
-async function* watched(
+async function* reportProgress(
   chunks: AsyncIterable<Uint8Array>,
   progress: Progress,
   signal: AbortSignal,

@@ -2,7 +2,7 @@
  * `--help`, written from the table of commands.
  * @module
  */
-import { COMMANDS, verbsOf } from "./commands.js";
+import { COMMANDS, listVerbs } from "./commands.js";
 import { GLOBAL_OPTIONS, type CommandSpec, type OptionSpec } from "./command.js";
 import { EXIT_MEANINGS } from "./exit.js";
 import { textWidth, wrap, type Output } from "./terminal/terminal.js";
@@ -35,7 +35,7 @@ export function programHelp(output: Output): string {
 
 /** Help for `artifacts` without a verb. */
 export function groupHelp(group: string, output: Output): string {
-  const names = verbsOf(group).map((command): Row => [`${command.name} ${command.operands}`.trim(), command.summary]);
+  const names = listVerbs(group).map((command): Row => [`${command.name} ${command.operands}`.trim(), command.summary]);
   return sections(output, [
     ["", [`Usage: sluice ${group} COMMAND [options]`]],
     ["Commands", rows(names, output)],

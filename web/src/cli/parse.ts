@@ -3,7 +3,7 @@
  * @module
  */
 import { parseArgs, type ParseArgsConfig } from "node:util";
-import { COMMANDS, verbsOf } from "./commands.js";
+import { COMMANDS, listVerbs } from "./commands.js";
 import { GLOBAL_OPTIONS, type CommandSpec, type Invocation, type OptionSpec } from "./command.js";
 import { UsageError } from "./exit.js";
 import { alternatives, nearest } from "../errors/arguments.js";
@@ -41,7 +41,7 @@ function findCommand(
   first: string,
   rest: readonly string[],
 ): { spec: CommandSpec | undefined; args: readonly string[] } {
-  const verbs = verbsOf(first);
+  const verbs = listVerbs(first);
   if (verbs.length === 0) {
     const spec = COMMANDS.find(({ name }) => name === first);
     if (spec === undefined) throw unknownWord("there is no command", first, topWords(), "");
@@ -64,7 +64,7 @@ function findCommand(
 
 /** The index of the verb among the arguments. Options may come before it. */
 function verbPlace(args: readonly string[], options: readonly OptionSpec[]): number | undefined {
-  return tokensOf(args, options).find((token) => token.kind === "positional")?.index;
+  return parseTokens(args, options).find((token) => token.kind === "positional")?.index;
 }
 
 function unknownWord(what: string, word: string, known: readonly string[], command: string): UsageError {
@@ -73,7 +73,7 @@ function unknownWord(what: string, word: string, known: readonly string[], comma
   return new UsageError(`${what} ${JSON.stringify(word)}; ${hint}`, command);
 }
 
-function tokensOf(args: readonly string[], options: readonly OptionSpec[]) {
+function parseTokens(args: readonly string[], options: readonly OptionSpec[]) {
   const config: NonNullable<ParseArgsConfig["options"]> = {};
   for (const { name, short, value } of [...GLOBAL_OPTIONS, ...options]) {
     config[name] = {
@@ -90,7 +90,7 @@ function parseOptions(spec: CommandSpec, args: readonly string[]): Request {
   const operands: string[] = [];
   // If the command is optional, a word before `--` is more likely the value of a forgotten option.
   let isBehind = !spec.operands.startsWith("[--");
-  for (const token of tokensOf(args, spec.options)) {
+  for (const token of parseTokens(args, spec.options)) {
     if (token.kind === "option-terminator") isBehind = true;
     if (token.kind === "positional" && !isBehind) throw strayWord(spec, token.value);
     if (token.kind === "positional") operands.push(token.value);
@@ -102,7 +102,7 @@ function parseOptions(spec: CommandSpec, args: readonly string[]): Request {
     const values = given.get(option.name) ?? [];
     if (values.length > 0 && option.multiple !== true)
       throw new UsageError(`${token.rawName} is given twice`, spec.name);
-    given.set(option.name, [...values, checkedValue(spec, option, token.rawName, token.value, token.inlineValue)]);
+    given.set(option.name, [...values, checkValue(spec, option, token.rawName, token.value, token.inlineValue)]);
   }
   checkOperands(spec, operands);
   return { kind: "run", spec, invocation: invocation(spec.name, operands, given) };
@@ -125,13 +125,13 @@ function optionHint(spec: CommandSpec, written: string): string {
   const meant = nearest(written, known);
   if (meant !== undefined) return `; did you mean ${meant}?`;
   if (spec.operands.startsWith("--")) return "; put options of the command after --";
-  const group = verbsOf(spec.name.split(" ", 1)[0] ?? spec.name);
+  const group = listVerbs(spec.name.split(" ", 1)[0] ?? spec.name);
   const sibling = group.find(({ options }) => options.some(({ name }) => `--${name}` === written));
   return sibling === undefined ? "" : `; ${sibling.name} has it`;
 }
 
 /** The checked value; the empty string for a switch. */
-function checkedValue(
+function checkValue(
   spec: CommandSpec,
   option: OptionSpec,
   written: string,
@@ -162,7 +162,7 @@ function checkOperands(spec: CommandSpec, operands: readonly string[]): void {
     throw new UsageError(`${spec.name} needs ${inWords(spec.operands)}`, spec.name);
   if (operands.length > spec.maxOperands) {
     const extra = operands.slice(spec.maxOperands).map((word) => JSON.stringify(word));
-    const [word = "", ...others] = wordsOf(spec.operands);
+    const [word = "", ...others] = splitOperands(spec.operands);
     const takes = word === "" ? "no arguments" : others.length === 0 ? `one ${word}` : inWords(spec.operands);
     const remedy = spec.further ?? `leave out ${extra.join(", ")}`;
     throw new UsageError(`${spec.name} takes ${takes}; ${remedy}`, spec.name);
@@ -172,7 +172,7 @@ function checkOperands(spec: CommandSpec, operands: readonly string[]): void {
 }
 
 /** `NAME` and `NEW` of `[NAME NEW]`. */
-function wordsOf(operands: string): readonly string[] {
+function splitOperands(operands: string): readonly string[] {
   return operands
     .replace(/[[\]]/g, "")
     .split(" ")
@@ -181,7 +181,7 @@ function wordsOf(operands: string): readonly string[] {
 
 /** `SOURCE URI` is "a SOURCE and a URI", `ID…` is "one or more IDs", `bash|zsh` is "one of bash, zsh". */
 function inWords(operands: string): string {
-  return wordsOf(operands)
+  return splitOperands(operands)
     .map((word) => {
       if (word.endsWith("…")) return `one or more ${word.slice(0, -1)}s`;
       if (word.includes("|")) return `one of ${word.replaceAll("|", ", ")}`;

@@ -2,7 +2,7 @@
  * Runs a command line: parses it, loads the command's module, reports errors. Loads nothing that the command does not need.
  * @module
  */
-import { Exit, exitCodeOf } from "./exit.js";
+import { Exit, toExitCode } from "./exit.js";
 import { report } from "./terminal/report.js";
 import { parse, type Request } from "./parse.js";
 import { Output, PipeClosed, type Terminal } from "./terminal/terminal.js";
@@ -40,7 +40,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     if (error instanceof PipeClosed) return Exit.ok;
     const store = request?.kind === "run" ? request.invocation.value("store") : undefined;
     await report(error, terminal.errors, store).catch(() => undefined);
-    return exitCodeOf(error, request?.kind === "run" && request.spec.changesStore === true);
+    return toExitCode(error, request?.kind === "run" && request.spec.changesStore === true);
   }
 }
 

@@ -20,7 +20,7 @@ import type { FileRefusal } from "../tools/user-files.js";
 import { childEnvironment, type ProcessEnd } from "../mcp/stdio/server-process.js";
 import type { Invocation } from "./command.js";
 import { CommandError, Exit, UsageError } from "./exit.js";
-import { switched } from "./configuration.js";
+import { readSwitch } from "./configuration.js";
 import { endLike } from "./proxy/stdio.js";
 import { defaultFolder } from "./store/folders.js";
 import { printable } from "./terminal/terminal.js";
@@ -34,17 +34,17 @@ export async function run(invocation: Invocation): Promise<number> {
   }
   const root = invocation.value("tmp");
   const name = await workspaceName({ tenant_id: invocation.value("tenant") ?? null, user_id });
-  const workspace = await opened({ name, ...(root !== undefined && { root }) });
+  const workspace = await openWorkspace({ name, ...(root !== undefined && { root }) });
   const hide = [...(await ownStore()), ...invocation.values("hide")];
   const argv = await buildSandboxCommand(operands, { workspace, hide });
   const whose = { tool: basename(operands[0] ?? ""), user_id, tenant_id: invocation.value("tenant") ?? null };
   const end = await new Sandbox(argv, environment(invocation.values("env")), new DeniedWrites(whose)).ended;
-  if (switched(invocation, "persist-files") === false) await workspace.clear();
+  if (readSwitch(invocation, "persist-files") === false) await workspace.clear();
   return endLike(end);
 }
 
 /** Opens the user's folder. Replaces errors of a store, whose sentences would send the reader to the wrong place. */
-async function opened(options: WorkspaceOptions): Promise<Workspace> {
+async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   try {
     return await Workspace.open(options);
   } catch (error) {
@@ -147,7 +147,7 @@ class Sandbox {
       detached: true,
     });
     this.#outer.stderr?.pipe(errors).pipe(process.stderr, { end: false });
-    this.#inner = innerOf(this.#outer.stdio[INFO] as Readable);
+    this.#inner = readInnerPid(this.#outer.stdio[INFO] as Readable);
     this.ended = new Promise((resolve, reject) => {
       this.#outer.once("error", reject);
       // `close` comes after all output.
@@ -172,7 +172,7 @@ class Sandbox {
 }
 
 /** The process that bubblewrap started; undefined if it ended before. */
-async function innerOf(info: Readable): Promise<number | undefined> {
+async function readInnerPid(info: Readable): Promise<number | undefined> {
   const said = await text(info).catch(() => "");
   const [, pid] = /"child-pid": *(\d+)/.exec(said) ?? [];
   return pid === undefined || Number(pid) <= 1 ? undefined : Number(pid);

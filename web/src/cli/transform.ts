@@ -48,7 +48,7 @@ export async function transform(invocation: Invocation, terminal: Terminal): Pro
 
 function transformOptions(invocation: Invocation, signal: AbortSignal): TransformOptions {
   const tool = invocation.value("tool");
-  const namespace = namespaceOf(invocation);
+  const namespace = readNamespace(invocation);
   const scope = parseScope(invocation.values("scope"), invocation.command);
   return {
     dialect: invocation.value("dialect") === "mcp" ? "mcp" : "observation",
@@ -59,7 +59,7 @@ function transformOptions(invocation: Invocation, signal: AbortSignal): Transfor
   };
 }
 
-function namespaceOf(invocation: Invocation): string | undefined {
+function readNamespace(invocation: Invocation): string | undefined {
   const namespace = invocation.value("namespace");
   if (namespace === undefined || /^[\w.-]{1,64}$/.test(namespace)) return namespace;
   throw new UsageError(
@@ -80,7 +80,7 @@ async function transformWhole(work: Work, pretty: boolean): Promise<number> {
     }
     const result = await stream.close();
     await progress.done();
-    await terminal.output.write(written(result.text, options, pretty, terminal.output.isTerminal));
+    await terminal.output.write(formatOutput(result.text, options, pretty, terminal.output.isTerminal));
     await printSummary(result, terminal);
     await reportFailures(result.failures, terminal.errors);
     if (result.failures.length > 0) await nameStore(terminal.errors, work.store);
@@ -96,7 +96,7 @@ async function transformWhole(work: Work, pretty: boolean): Promise<number> {
 }
 
 /** The mcp dialect is written without a line break of our own, so that `restore` returns the original bytes. */
-function written(text: string, { dialect }: TransformOptions, pretty: boolean, isTerminal: boolean): string {
+function formatOutput(text: string, { dialect }: TransformOptions, pretty: boolean, isTerminal: boolean): string {
   if (pretty) return `${indent(text)}\n`;
   const exact = dialect === "mcp" && !isTerminal;
   return exact || text.endsWith("\n") ? text : `${text}\n`;

@@ -35,7 +35,7 @@ export function checkSections(config: object): void {
  *
  * @throws SluiceError E_CONFIG_KEY or E_CONFIG_VALUE with the path of the key, such as `retention.ttl_seconds`.
  */
-export function settingsOf(section: unknown, schema: ConfigSchema, path: string): object {
+export function readSettings(section: unknown, schema: ConfigSchema, path: string): object {
   check(section, schema, path);
   const settings = Object.entries(schema.properties ?? {}).map(([name, { default: standard }]) => {
     const given: unknown = Reflect.get(section as object, name);

@@ -12,7 +12,7 @@ export async function compileCore(source?: BufferSource | Response | URL): Promi
   try {
     if (isResponse(source)) return await WebAssembly.compile(await source.arrayBuffer());
     if (source !== undefined && !(source instanceof URL)) return await WebAssembly.compile(source);
-    return await WebAssembly.compile(await readFile(fileOf(source ?? new URL("./core.wasm", import.meta.url))));
+    return await WebAssembly.compile(await readFile(toFile(source ?? new URL("./core.wasm", import.meta.url))));
   } catch (error) {
     throw new SluiceError(
       "E_CORE_LOAD",
@@ -27,7 +27,7 @@ export async function compileCore(source?: BufferSource | Response | URL): Promi
  * The file of a URL. Next.js puts an address of the site, `/_next/static/media/core.1a2b3c.wasm`, in place of that of a module
  * beside this one; it leaves this one's alone.
  */
-function fileOf(url: URL): URL | string {
+function toFile(url: URL): URL | string {
   const [, name] = /^\/_next\/.*\/(\w+)[^/]*\.wasm$/.exec(url.pathname) ?? [];
   return name === undefined ? url : join(dirname(fileURLToPath(import.meta.url)), `${name}.wasm`);
 }

@@ -6,7 +6,7 @@
 import { wrong } from "../errors/arguments.js";
 import createContractModule from "./contract.mjs";
 import type { Contract } from "./contract.mjs";
-import { compiledFrom, Engine, EnginePool, instantiate } from "./engine.js";
+import { compileSource, Engine, EnginePool, instantiate } from "./engine.js";
 import type { ToolContract, ContractWasmSource } from "./contract-types.js";
 
 /** A field of a result that was left out, or changed, and why. */
@@ -91,7 +91,7 @@ async function readerFrom(wasm: ContractWasmSource | undefined): Promise<EngineP
 
 /** Readers of contracts, made from one compiled module. */
 export async function contractPool(source: ContractWasmSource): Promise<EnginePool<Contract>> {
-  const compiled = await compiledFrom(source);
+  const compiled = await compileSource(source);
   return new EnginePool(async () => {
     const module = await instantiate(createContractModule, compiled);
     return new Engine(module, new module.Contract());

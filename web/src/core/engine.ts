@@ -56,16 +56,16 @@ export class Engine<C extends Buffers = Core> {
 
   /** Calls a method of the core. Throws the error that it wrote if it answers false, E_CORE_TRAP on a trap. */
   call<M extends Methods<C>>(method: M, ...args: Arguments<C[M]>): Result<C[M]> {
-    if (this.#isBroken) throw trapped();
+    if (this.#isBroken) throw toTrapError();
     let answer: Result<C[M]>;
     try {
       const core = this.#core as Record<M, (...args: Arguments<C[M]>) => Result<C[M]>>;
       answer = core[method](...args);
     } catch (error) {
       this.#isBroken = true;
-      throw trapped(error);
+      throw toTrapError(error);
     }
-    if (answer === false) throw errorOf(decoder.decode(this.#buffers.call("output")));
+    if (answer === false) throw parseCoreError(decoder.decode(this.#buffers.call("output")));
     return answer;
   }
 
@@ -150,7 +150,7 @@ export function isModules(wasm: WasmSource | WasmModules): wasm is WasmModules {
 type CompiledModule = object;
 
 /** Compiles a source, unless it is compiled already: some runtimes do not allow that. Throws E_CORE_LOAD. */
-export async function compiledFrom(source: WasmSource): Promise<WebAssembly.Module> {
+export async function compileSource(source: WasmSource): Promise<WebAssembly.Module> {
   // Not `instanceof`: a module of another realm is as good.
   const isCompiled: boolean = Object.prototype.toString.call(source) === "[object WebAssembly.Module]";
   // `BufferSource` is a word of the DOM's types, which users in Node may not have.
@@ -193,7 +193,7 @@ export async function instantiate<Module>(
 }
 
 /** The error of an instance that is of no further use. */
-function trapped(cause?: unknown): SluiceError {
+function toTrapError(cause?: unknown): SluiceError {
   return new SluiceError(
     "E_CORE_TRAP",
     "the core failed on this input and was restarted; the input is unchanged: pass it on as it is, and report the failure",
@@ -203,7 +203,7 @@ function trapped(cause?: unknown): SluiceError {
 }
 
 /** The error that the core wrote: `{"code":…,"message":…}`, and its place if it has one. */
-function errorOf(json: string): SluiceError {
+function parseCoreError(json: string): SluiceError {
   const { code, message, ...place } = JSON.parse(json) as ReturnType<SluiceError["toJSON"]>;
   return new SluiceError(code, message, place);
 }

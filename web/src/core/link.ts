@@ -6,7 +6,7 @@ import { isTruncated } from "../artifacts/reference.js";
 import { SluiceError } from "../errors/error.js";
 import { plainType } from "./media-type.js";
 import type { AnswerRef, Transformed } from "./types.js";
-import { checked, infoOf, type MessageDeps } from "./store-access.js";
+import { checkRef, toInfo, type MessageDeps } from "./store-access.js";
 
 /** What the block of a link shows of its content. */
 interface LinkOutcome {
@@ -40,7 +40,7 @@ export async function readLink(uri: string, deps: MessageDeps): Promise<LinkRead
   const { readResource, signal } = options;
   if (readResource === undefined) return { outcome: { fetched: false }, artifacts: [] };
   try {
-    return await readOf(await access.ended(readResource(uri)), deps);
+    return await gateResource(await access.ended(readResource(uri)), deps);
   } catch (error) {
     signal?.throwIfAborted();
     if (access.caused(error)) throw error;
@@ -50,21 +50,21 @@ export async function readLink(uri: string, deps: MessageDeps): Promise<LinkRead
 }
 
 /** Passes the resource through the gate like any result. A plain text has limits of its own. */
-async function readOf(result: unknown, deps: MessageDeps): Promise<LinkRead> {
+async function gateResource(result: unknown, deps: MessageDeps): Promise<LinkRead> {
   if (!isReadResult(result)) throw new SluiceError("E_INVALID_ARGUMENT", NO_RESULT);
   const { readResource: _, ...options } = deps.options;
   const answer = await deps.reduce(result, { ...options, dialect: "observation" }, deps.access);
   const [only, ...more] = result.contents;
   const text = only?.["text"];
-  if (more.length > 0 || typeof text !== "string" || !isPlain(text, answer.artifacts)) return shown(answer);
+  if (more.length > 0 || typeof text !== "string" || !isPlain(text, answer.artifacts)) return toLinkRead(answer);
   const { inlineTextUnderChars, cacheReads } = deps.resources;
   const small = text.length < 2 * inlineTextUnderChars && Array.from(text).length < inlineTextUnderChars;
-  if (!small && answer.artifacts.length > 0) return shown(answer);
+  if (!small && answer.artifacts.length > 0) return toLinkRead(answer);
   if (small && !cacheReads) return { outcome: { fetched: true, text }, artifacts: answer.artifacts };
-  const ref = await stored(text, only?.["mimeType"], deps);
+  const ref = await storeText(text, only?.["mimeType"], deps);
   // Without a store the text stands in the answer, as the gate left it.
   if (ref === null) return { outcome: { fetched: true, text }, artifacts: answer.artifacts };
-  return { outcome: { fetched: true, artifact: named(ref), ...(small && { text }) }, artifacts: [ref] };
+  return { outcome: { fetched: true, artifact: toNamedContent(ref), ...(small && { text }) }, artifacts: [ref] };
 }
 
 /** Whether the gate found nothing in a text, or only that it is long. */
@@ -74,8 +74,8 @@ function isPlain(text: string, artifacts: readonly AnswerRef[]): boolean {
 }
 
 /** Shows one reduced content in the fields of its block, several as text. */
-function shown({ value, text, clamped, artifacts }: Transformed): LinkRead {
-  const contents = contentsOf(value);
+function toLinkRead({ value, text, clamped, artifacts }: Transformed): LinkRead {
+  const contents = listContents(value);
   const [only, ...more] = contents;
   if (clamped || only === undefined || more.length > 0) {
     return { outcome: { fetched: true, text: clamped ? text : JSON.stringify(contents) }, artifacts };
@@ -101,25 +101,25 @@ function isContent(content: unknown): boolean {
 }
 
 /** Stores a text. Null if the store refuses or there is none. */
-function stored(text: string, mimeType: unknown, deps: MessageDeps): Promise<AnswerRef | null> {
+function storeText(text: string, mimeType: unknown, deps: MessageDeps): Promise<AnswerRef | null> {
   const { access, options } = deps;
   const type = plainType(typeof mimeType === "string" ? mimeType : null);
-  const info = { ...infoOf(options, {}), ...(type !== undefined && { mime_type: type }) };
+  const info = { ...toInfo(options, {}), ...(type !== undefined && { mime_type: type }) };
   const put = async (): Promise<AnswerRef | null> => {
-    const ref = await access.call("write", async (store) => checked(await store.putText(text, info)));
+    const ref = await access.call("write", async (store) => checkRef(await store.putText(text, info)));
     return isTruncated(ref) ? null : ref;
   };
   return access.attempt(put, () => null);
 }
 
 /** The contents of a reduced result. A list or result that was diverted as a whole is one content. */
-function contentsOf(value: unknown): readonly Content[] {
+function listContents(value: unknown): readonly Content[] {
   const { contents = value } = Object(value) as Content;
   return [contents].flat().filter((each): each is Content => typeof each === "object" && each !== null);
 }
 
 /** The fields of a ref that a model may see. */
-function named({ id, mime_type, size_bytes, filename, source }: AnswerRef): Content {
+function toNamedContent({ id, mime_type, size_bytes, filename, source }: AnswerRef): Content {
   const { warning } = source;
   return {
     id,

@@ -1,16 +1,16 @@
 /**
  * Restores what the mcp dialect took out of a result. A result carries its references in `_meta`: their list, or the name of a stored
- * list. For results without `_meta` (an array, a text, an error) the references are stored beside the artifacts. `textOf` restores a
+ * list. For results without `_meta` (an array, a text, an error) the references are stored beside the artifacts. `openText` restores a
  * single stored text, for the layers.
  * @module
  */
 import { isArtifactId } from "../artifacts/reference.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
-import { guarded, storageError } from "../errors/storage.js";
+import { guardStorage, storageError } from "../errors/storage.js";
 import type { Engine, EnginePool } from "./engine.js";
 import type { AnswerRef, TransformOptions } from "./types.js";
-import { infoOf, type StoreAccess } from "./store-access.js";
+import { toInfo, type StoreAccess } from "./store-access.js";
 
 /** Most levels of texts within texts. A message has fewer segments, so a text that goes deeper refers to itself. */
 const MAX_DEPTH = 320;
@@ -56,7 +56,7 @@ export class Restorer {
    */
   async *document(json: string): AsyncGenerator<Uint8Array> {
     const mayName = NAMED.test(json);
-    const value = mayName ? parsed(json) : undefined;
+    const value = mayName ? parseOrNull(json) : undefined;
     if (value === null && json.includes("\n")) {
       for (const [index, line] of json.split("\n").entries()) {
         if (index > 0) yield encoder.encode("\n");
@@ -107,7 +107,7 @@ export class Restorer {
     // The set grows during the loop: references within stored texts are checked too.
     for (const id of ids) {
       const ref = await reading(id, () => this.#store.stat(id, this.#scope));
-      if (ref === null) throw gone(id);
+      if (ref === null) throw toGoneError(id);
       for (const inner of idsInside(ref)) ids.add(inner);
     }
   }
@@ -115,8 +115,8 @@ export class Restorer {
   async *#bytes(engine: Engine, { id, form, raw }: Hole): AsyncGenerator<Uint8Array> {
     const at = this.#scope === undefined ? {} : { scope: this.#scope };
     const reader = await reading(id, () => this.#store.openReader(id, at));
-    if (reader === null) throw gone(id);
-    yield* inForm(form, raw, chunksOf(id, reader), engine);
+    if (reader === null) throw toGoneError(id);
+    yield* inForm(form, raw, readChunks(id, reader), engine);
   }
 
   /** A stored text, with the references inside it restored. */
@@ -127,7 +127,7 @@ export class Restorer {
     const [bytes, ref] = await reading(id, () =>
       Promise.all([this.#store.get(id, this.#scope), this.#store.stat(id, this.#scope)]),
     );
-    if (bytes === null || ref === null) throw gone(id);
+    if (bytes === null || ref === null) throw toGoneError(id);
     const references = encoder.encode(JSON.stringify(ref.source["references"] ?? []));
     const spelling = encoder.encode(form);
     // As bytes, since decoding would replace lone surrogates, which JSON may escape.
@@ -161,7 +161,7 @@ async function* inForm(
   yield engine.bytes();
 }
 
-async function* chunksOf(id: string, reader: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* readChunks(id: string, reader: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* reader;
   } catch (error) {
@@ -195,7 +195,7 @@ function about(id: string, error: unknown): SluiceError {
   return new SluiceError(code, `artifact ${id.slice(0, MAX_ID)}: ${message}`, {}, { cause: cause ?? error });
 }
 
-function gone(id: string): SluiceError {
+function toGoneError(id: string): SluiceError {
   const name = id.slice(0, MAX_ID);
   return new SluiceError(
     "E_NOT_FOUND",
@@ -224,7 +224,7 @@ function nameIn(document: unknown): string | undefined {
 /** A stored list as JSON text. Throws E_RESTORE_REFS for the name of anything else. */
 async function listNamed(name: string, store: ArtifactStore, scope: ArtifactScope | undefined): Promise<string> {
   const ref = isArtifactId(name) ? await reading(name, () => store.stat(name, scope)) : undefined;
-  if (ref === null) throw gone(name);
+  if (ref === null) throw toGoneError(name);
   if (ref?.mime_type !== MIME_TYPE || ref.source["restores"] !== LIST_RECORD.source["restores"]) {
     const what = `The result names ${JSON.stringify(name.slice(0, MAX_ID))} as its references, which is not a list of references.`;
     throw new SluiceError(
@@ -233,10 +233,10 @@ async function listNamed(name: string, store: ArtifactStore, scope: ArtifactScop
     );
   }
   const bytes = await reading(name, () => store.get(name, scope));
-  if (bytes === null) throw gone(name);
+  if (bytes === null) throw toGoneError(name);
   const list = new TextDecoder().decode(bytes);
-  if (Array.isArray(parsed(list))) return list;
-  throw damaged(name);
+  if (Array.isArray(parseOrNull(list))) return list;
+  throw toDamagedError(name);
 }
 
 interface Carrier {
@@ -247,12 +247,12 @@ interface Carrier {
 /** Whether a document carries its references where the core writes them. The key elsewhere does not count. */
 function carriesRefs(json: string): boolean {
   if (!json.includes('"sluice/refs"')) return false;
-  const root = parsed(json) as Carrier | null;
+  const root = parseOrNull(json) as Carrier | null;
   return [root, root?.result].some((holder) => Array.isArray(holder?.["_meta"]?.["sluice/refs"]));
 }
 
 /** Parses JSON. Null if it is not JSON; the core then reports where. */
-function parsed(json: string): unknown {
+function parseOrNull(json: string): unknown {
   try {
     return JSON.parse(json) as unknown;
   } catch {
@@ -275,7 +275,7 @@ export async function keepSidecarRefs(
   if (refs === "[]" && json.trimStart().startsWith("{")) return;
   const of = oneSpelling(json);
   const source = { restores_chars: of.length, kept_at: performance.timeOrigin + performance.now() };
-  const info = { ...infoOf(options, source), mime_type: MIME_TYPE };
+  const info = { ...toInfo(options, source), mime_type: MIME_TYPE };
   const keep = (): Promise<void> =>
     access.call("write", async (store) => {
       try {
@@ -300,8 +300,8 @@ async function sidecarRefs(store: ArtifactStore, scope: ArtifactScope | undefine
   let expired: SluiceError | undefined;
   for (const { id } of await candidates(store, scope ?? {}, wanted.length)) {
     try {
-      const bytes = await guarded("read", () => store.get(id, scope));
-      const kept = bytes && recordOf(bytes, id);
+      const bytes = await guardStorage("read", () => store.get(id, scope));
+      const kept = bytes && parseRecord(bytes, id);
       if (kept?.of === wanted) return kept.refs;
     } catch (error) {
       if (!(error instanceof SluiceError) || error.code !== "E_EXPIRED") throw error;
@@ -317,13 +317,13 @@ interface Kept {
   readonly refs: string;
 }
 
-function recordOf(bytes: Uint8Array, id: string): Kept {
-  const kept = parsed(new TextDecoder().decode(bytes)) as Partial<Kept> | null;
+function parseRecord(bytes: Uint8Array, id: string): Kept {
+  const kept = parseOrNull(new TextDecoder().decode(bytes)) as Partial<Kept> | null;
   if (typeof kept?.of === "string" && typeof kept.refs === "string") return { of: kept.of, refs: kept.refs };
-  throw damaged(id);
+  throw toDamagedError(id);
 }
 
-function damaged(id: string): SluiceError {
+function toDamagedError(id: string): SluiceError {
   return new SluiceError(
     "E_STORE_CORRUPT",
     `The references in ${id} are damaged: delete it, and call the tool again to restore its result.`,
@@ -333,7 +333,7 @@ function damaged(id: string): SluiceError {
 /** The stored references for documents of this length, the newest first. */
 async function candidates(store: ArtifactStore, scope: ArtifactScope, chars: number): Promise<ArtifactRef[]> {
   const found: ArtifactRef[] = [];
-  await guarded("read", async () => {
+  await guardStorage("read", async () => {
     for await (const ref of store.list(scope)) {
       if (ref.mime_type === MIME_TYPE && ref.source["restores_chars"] === chars) found.push(ref);
     }
@@ -364,7 +364,7 @@ interface Reference {
  * A stored text in pieces, in constant memory, with its runs of bytes restored. A piece is null if the store does not have its run.
  * Null if the store does not have the text.
  */
-export async function textOf(
+export async function openText(
   ref: AnswerRef,
   engine: Engine,
   access: StoreAccess,
@@ -389,7 +389,7 @@ async function* pieces(
     let next = references[0];
     for (; next !== undefined && next.offset < end; next = references[0]) {
       if (next.offset > resume) yield chunk.subarray(Math.max(resume, at) - at, next.offset - at);
-      yield* written(next, scope, engine, access);
+      yield* writeRun(next, scope, engine, access);
       resume = next.offset + next.uri.length;
       references.shift();
     }
@@ -399,7 +399,7 @@ async function* pieces(
 }
 
 /** A run of bytes in its original form. Null for texts inside the text, which are not runs. */
-async function* written(
+async function* writeRun(
   { uri, kind, form: named }: Reference,
   scope: AnswerRef["scope"],
   engine: Engine,

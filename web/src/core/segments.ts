@@ -5,14 +5,21 @@
  * @module
  */
 import type { ArtifactInfo, ArtifactPatch, ArtifactRef, ArtifactWriter } from "../artifacts/store.js";
-import { insteadOf, isTruncated, openUnstored, warningOf, type Unkept, type Unstored } from "../artifacts/reference.js";
+import {
+  toTruncatedRef,
+  isTruncated,
+  openUnstored,
+  toWarning,
+  type Unkept,
+  type Unstored,
+} from "../artifacts/reference.js";
 import { readAhead } from "../artifacts/read-ahead.js";
-import { writerOf } from "../artifacts/writer.js";
+import { openWriter } from "../artifacts/writer.js";
 import type { Engine } from "./engine.js";
 import { readLink } from "./link.js";
-import { textOf } from "./restore.js";
+import { openText } from "./restore.js";
 import type { AnswerRef } from "./types.js";
-import { checked, infoOf, type StoreAccess, type MessageDeps } from "./store-access.js";
+import { checkRef, toInfo, type StoreAccess, type MessageDeps } from "./store-access.js";
 
 /** Kinds of event: `EventKind` in `wasm/include/sluice/segment.h`. */
 const OPEN = 1;
@@ -66,7 +73,7 @@ export class Segments {
   constructor(engine: Engine, deps: MessageDeps, source?: ArtifactRef["source"]) {
     this.#engine = engine;
     this.#deps = deps;
-    this.#info = infoOf(deps.options, source);
+    this.#info = toInfo(deps.options, source);
     this.refs = new Map();
   }
 
@@ -87,7 +94,7 @@ export class Segments {
   async lose(warning: string): Promise<void> {
     await this.settle();
     const last = [...this.refs].at(-1);
-    if (last !== undefined) this.refs.set(last[0], insteadOf(last[1], warning));
+    if (last !== undefined) this.refs.set(last[0], toTruncatedRef(last[1], warning));
   }
 
   /** Stores the segment that ended last, so that all have refs. */
@@ -173,7 +180,7 @@ export class Segments {
     await this.settle();
     if (this.refs.size > 1 || this.#isMissing) await this.#lookAgain();
     for (const [segment, ref] of this.refs) {
-      this.#engine.give(storedMessage(segment, ref, this.#opaque.has(segment)));
+      this.#engine.give(writeStoredMessage(segment, ref, this.#opaque.has(segment)));
       this.#engine.call("stored");
     }
   }
@@ -201,7 +208,7 @@ export class Segments {
     if (ref === undefined) return false;
     const isStored = !isTruncated(ref);
     if (isStored) this.refs.set(Number.MAX_SAFE_INTEGER, ref);
-    this.#engine.give(storedMessage(0, ref, false));
+    this.#engine.give(writeStoredMessage(0, ref, false));
     this.#engine.call("storedWhole");
     return isStored;
   }
@@ -220,7 +227,7 @@ export class Segments {
   /** Tells the store a name and a type that it does not know. The answer has them even if the store fails. */
   async #annotate({ index, mime_type, filename }: Task): Promise<void> {
     const { access, options } = this.#deps;
-    const patchOf = (
+    const toPatch = (
       known: Pick<AnswerRef, "filename" | "mime_type">,
       source: ArtifactRef["source"],
     ): ArtifactPatch => ({
@@ -230,12 +237,12 @@ export class Segments {
       ...(options.tool !== undefined && source.tool !== options.tool && { source: { ...source, tool: options.tool } }),
     });
     const ended = this.#ended;
-    if (ended?.index === index) return this.settle(patchOf({ ...ended.about, filename: null }, ended.about.source));
+    if (ended?.index === index) return this.settle(toPatch({ ...ended.about, filename: null }, ended.about.source));
     const ref = this.refs.get(index);
     if (ref === undefined) return;
     // Another segment of the same content may have told its own: the last counts.
     const known = this.#told.get(ref.id) ?? ref;
-    const patch = patchOf(known, ref.source);
+    const patch = toPatch(known, ref.source);
     const annotated = { ...known, ...patch } as AnswerRef;
     this.refs.set(index, annotated);
     if (Object.keys(patch).length === 0 || isTruncated(ref)) return;
@@ -256,7 +263,7 @@ export class Segments {
     if (ref === undefined) return;
     if (isTruncated(ref)) return void this.#opaque.add(index);
     const { access, options } = this.#deps;
-    const writer = await SegmentWriter.open(access, infoOf(options, ref.source));
+    const writer = await SegmentWriter.open(access, toInfo(options, ref.source));
     try {
       const outcome = await access.attempt<Decoded>(
         () => this.#decoded(index, ref, writer),
@@ -275,7 +282,7 @@ export class Segments {
   }
 
   async #decoded(index: number, ref: AnswerRef, writer: SegmentWriter): Promise<Decoded> {
-    const chunks = await textOf(ref, this.#engine, this.#deps.access);
+    const chunks = await openText(ref, this.#engine, this.#deps.access);
     if (chunks === null) return "unread";
     this.#engine.call("beginDecode", index);
     for await (const chunk of chunks) {
@@ -352,7 +359,7 @@ export class SegmentWriter {
     const segment = new SegmentWriter(access, info);
     try {
       segment.#writer = await access.call("write", async (store) => {
-        const writer = await writerOf(store, info);
+        const writer = await openWriter(store, info);
         // It came too late.
         if (access.isAbandoned) await writer.abort();
         return writer;
@@ -380,7 +387,7 @@ export class SegmentWriter {
     const writer = this.#writer;
     try {
       if (writer !== undefined) {
-        const ref = await this.#access.call("write", async () => checked(await writer.close(patch)));
+        const ref = await this.#access.call("write", async () => checkRef(await writer.close(patch)));
         this.#writer = undefined;
         return ref;
       }
@@ -402,13 +409,13 @@ export class SegmentWriter {
     const failure = this.#access.survived(error);
     await this.abort();
     const passed: Unkept = { size_bytes: this.size, ...(this.#kept !== undefined && { bytes: this.#kept }) };
-    this.#unstored = await openUnstored(this.#info, warningOf(failure), passed);
+    this.#unstored = await openUnstored(this.#info, toWarning(failure), passed);
     this.#kept = undefined;
   }
 }
 
 /** A ref as the core reads it. A foreign store may have put anything in the ref. */
-function storedMessage(segment: number, { id, filename, mime_type, source }: AnswerRef, opaque: boolean): string {
+function writeStoredMessage(segment: number, { id, filename, mime_type, source }: AnswerRef, opaque: boolean): string {
   const said: Record<string, unknown> = { segment, id, opaque };
   for (const [name, value] of Object.entries({ filename, mime_type, warning: source.warning })) {
     if (typeof value === "string") said[name] = value;

@@ -7,13 +7,13 @@ import { fullScope } from "../artifacts/scope.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
 import type { SluiceConfig } from "../config/types.js";
-import { StoreAccess, timedStore, type MessageDeps, type StoreDeps } from "./store-access.js";
+import { StoreAccess, limitStoreTime, type MessageDeps, type StoreDeps } from "./store-access.js";
 import {
   checkOptionNames,
   FUNCTION,
   isBytes,
   isObject,
-  namespaceOf,
+  checkNamespace,
   noBytes,
   TEXT,
   wrong,
@@ -21,7 +21,7 @@ import {
 } from "../errors/arguments.js";
 import { grouped } from "./amounts.js";
 import {
-  compiledFrom,
+  compileSource,
   corePool,
   type DocumentModules,
   type Engine,
@@ -46,7 +46,7 @@ import type {
   TransformOptions,
   Transformed,
 } from "./types.js";
-import { jsonOf, piecesOf } from "./value.js";
+import { toJson, toPieces } from "./value.js";
 
 export type { WasmModules, WasmSource } from "./engine.js";
 
@@ -84,7 +84,7 @@ export async function createSluiceOver(
     throw wrong("onStoreFailure", ON_FAILURE.map((known) => `"${known}"`).join(" or "));
   }
   const { core, documents }: Partial<WasmModules> = wasm === undefined ? {} : isModules(wasm) ? wasm : { core: wasm };
-  const pool = corePool(await compiled(core), configText(config));
+  const pool = corePool(await compileModule(core), configText(config));
   const idle = await pool.take();
   const resources = JSON.parse(idle.ask("policy")) as MessageDeps["resources"];
   return new StoreSluice(pool, { ...deps, documents }, idle, resources);
@@ -101,8 +101,8 @@ function configText(config: SluiceConfig): string {
 /** The library's own module, compiled once. Compiling is tried again after a failure. */
 let ownModule: Promise<WebAssembly.Module> | undefined;
 
-function compiled(wasm: WasmSource | undefined): Promise<WebAssembly.Module> {
-  if (wasm !== undefined) return compiledFrom(wasm);
+function compileModule(wasm: WasmSource | undefined): Promise<WebAssembly.Module> {
+  if (wasm !== undefined) return compileSource(wasm);
   ownModule ??= compileCore().catch((error: unknown) => {
     ownModule = undefined;
     throw error;
@@ -157,7 +157,7 @@ class StoreSluice implements Sluice {
       if (value !== undefined && !holds(value)) throw wrong(name, expected);
     }
     const { namespace, scope, signal } = options;
-    if (namespace !== undefined) namespaceOf(namespace);
+    if (namespace !== undefined) checkNamespace(namespace);
     if (scope !== undefined) fullScope(scope);
     const given = this.#readTools.get(namespace) ?? this.#readTools.get(undefined);
     const readTool = options.readTool ?? given ?? this.#deps.readTool?.(namespace ?? "");
@@ -168,7 +168,7 @@ class StoreSluice implements Sluice {
 
   async transform(result: unknown, options: TransformOptions = {}): Promise<Transformed> {
     const deps = this.#depsOf(options);
-    const pieces = piecesOf(result);
+    const pieces = toPieces(result);
     const message = new Message(this.#pool, await this.#pool.take(), deps);
     try {
       for (const piece of pieces) {
@@ -188,8 +188,9 @@ class StoreSluice implements Sluice {
 
   tools(options: ArtifactToolsOptions = {}): readonly ArtifactTool[] {
     const { namespace, scope } = checkOptionNames(options, "tools", ["clientShowsImages", "namespace", "scope"]);
-    if (namespace !== undefined) namespaceOf(namespace);
-    const given = this.#deps.tools?.(timedStore(this.#deps.store), { ...options, scope: fullScope(scope) }, this) ?? [];
+    if (namespace !== undefined) checkNamespace(namespace);
+    const given =
+      this.#deps.tools?.(limitStoreTime(this.#deps.store), { ...options, scope: fullScope(scope) }, this) ?? [];
     const [reader] = given;
     if (reader !== undefined) this.#readTools.set(namespace, reader.name);
     return given;
@@ -200,7 +201,7 @@ class StoreSluice implements Sluice {
   }
 
   clamp(observation: unknown, options: ClampOptions = {}): Clamp {
-    return this.clampText(jsonOf(observation), options);
+    return this.clampText(toJson(observation), options);
   }
 
   clampText(json: string, options: ClampOptions = {}): Clamp {
@@ -227,7 +228,7 @@ class StoreSluice implements Sluice {
   async restore<Value>(value: Value, options: { readonly scope?: ArtifactScope } = {}): Promise<Value> {
     const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
     let text = "";
-    for await (const piece of this.restoreStream(jsonOf(value), options)) {
+    for await (const piece of this.restoreStream(toJson(value), options)) {
       text += decoder.decode(piece, { stream: true });
     }
     return JSON.parse(text + decoder.decode()) as Value;
@@ -237,7 +238,7 @@ class StoreSluice implements Sluice {
     if (typeof options !== "object" || (options as unknown) === null) throw wrong("options", "an object");
     fullScope(options.scope);
     if (typeof json !== "string") throw wrong("json", "JSON text; restore takes a value");
-    yield* new Restorer(this.#pool, timedStore(this.#deps.store), options.scope).document(json);
+    yield* new Restorer(this.#pool, limitStoreTime(this.#deps.store), options.scope).document(json);
   }
 
   sniff(head: Uint8Array, of?: number): Sniffed {

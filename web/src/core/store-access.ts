@@ -1,6 +1,6 @@
 /**
  * Access to a store for one message: errors are coded, calls end with the caller's signal or a time limit, and the message survives
- * failures. `timedStore` is a store with the same time limits for other callers.
+ * failures. `limitStoreTime` is a store with the same time limits for other callers.
  * @module
  */
 import type {
@@ -12,10 +12,10 @@ import type {
   ArtifactWriter,
   StoredArtifact,
 } from "../artifacts/store.js";
-import { readerOf, streamFrom, type ByteReader } from "../artifacts/byte-reader.js";
-import { insteadOf, isTruncated, warningOf } from "../artifacts/reference.js";
+import { getByteReader, streamFrom, type ByteReader } from "../artifacts/byte-reader.js";
+import { toTruncatedRef, isTruncated, toWarning } from "../artifacts/reference.js";
 import { SluiceError } from "../errors/error.js";
-import { guarded, storageError, type StorageAct } from "../errors/storage.js";
+import { guardStorage, storageError, type StorageAct } from "../errors/storage.js";
 import { onAbort, untilAborted, untilLate } from "./abort.js";
 import { isBytes } from "../errors/arguments.js";
 import type { DocumentModules } from "./engine.js";
@@ -132,7 +132,7 @@ export class StoreAccess {
       async (store) => {
         try {
           const updated = await store.update(id, patch, scope);
-          return updated && checked(updated);
+          return updated && checkRef(updated);
         } catch (error) {
           return nullIfExpired(error);
         }
@@ -191,7 +191,7 @@ export class StoreAccess {
 
   /** Cleans up. Failures are left to the store's own clean-up. A store that hangs is not waited for long, or at all after the first time. */
   async clear(work: () => Promise<unknown>): Promise<void> {
-    const clearing = guarded("write", work).catch(() => undefined);
+    const clearing = guardStorage("write", work).catch(() => undefined);
     if (this.#givenUp !== undefined) return;
     const signal = this.#signal;
     await new Promise<void>((resolve) => {
@@ -233,9 +233,9 @@ export class StoreAccess {
       throw error;
     });
     if (found !== null) return ref;
-    const failure = crowdedOut();
+    const failure = toCrowdedOutError();
     (this.#thrown ??= new WeakSet()).add(failure);
-    return insteadOf(ref, warningOf(this.survived(failure)));
+    return toTruncatedRef(ref, toWarning(this.survived(failure)));
   }
 
   #giveUp(act: StorageAct): SluiceError {
@@ -277,7 +277,7 @@ export interface MessageDeps {
 }
 
 /** The record of what is stored of a result. */
-export function infoOf(
+export function toInfo(
   { namespace, scope, tool }: TransformOptions,
   source: ArtifactRef["source"] = tool === undefined ? {} : { tool },
 ): ArtifactInfo {
@@ -285,7 +285,7 @@ export function infoOf(
 }
 
 /** Checks the ref that a foreign store gave: anything else would break the answer later on. */
-export function checked(ref: ArtifactRef | null): ArtifactRef {
+export function checkRef(ref: ArtifactRef | null): ArtifactRef {
   const { id, source } = (ref ?? {}) as Readonly<Record<keyof ArtifactRef, unknown>>;
   if (typeof id === "string" && id !== "" && typeof source === "object" && source !== null) return ref as ArtifactRef;
   throw new SluiceError("E_STORE_WRITE", "The store accepted the content but returned no reference: fix the store.");
@@ -304,7 +304,7 @@ function nullIfExpired(error: unknown): null {
   throw error;
 }
 
-function crowdedOut(): SluiceError {
+function toCrowdedOutError(): SluiceError {
   return new SluiceError(
     "E_STORE_FULL",
     "The store removed this artifact before the result was complete, to make room for a later one: " +
@@ -340,14 +340,14 @@ const METHODS: Readonly<Record<string, readonly [act: StorageAct, kind: Kind]>> 
  * The same store with time limits: each call, each piece of a stream and each entry of a list comes in time or fails. What comes too
  * late is released.
  */
-export function timedStore(store: ArtifactStore, limits: StoreTimeLimits = {}): ArtifactStore {
+export function limitStoreTime(store: ArtifactStore, limits: StoreTimeLimits = {}): ArtifactStore {
   const time = new Time(limits);
   // The target is an object of its own: a proxy may not replace the members of a frozen store.
   return new Proxy(Object.create(store) as ArtifactStore, {
     get(_, name): unknown {
       if (name === "openWriter") return (info?: ArtifactInfo) => openWriter(store, info, time);
       if (name === "openReader") return (...args: ReaderArguments) => openReader(store, args, time);
-      if (name === "list") return (...args: ListArguments) => listed(store, args, time);
+      if (name === "list") return (...args: ListArguments) => listInTime(store, args, time);
       const value: unknown = Reflect.get(store, name, store);
       if (typeof value !== "function") return value;
       const method = value.bind(store) as (...args: unknown[]) => Promise<unknown>;
@@ -372,7 +372,7 @@ class Time {
   within<T>(act: StorageAct, kind: Kind, work: () => Promise<T>): Promise<T> {
     const { late = (silent: StorageAct) => new StoreSilentError(silent) } = this.#limits;
     const most = this.#limits[kind] ?? STORE_SILENCE[kind];
-    return guarded(act, () => untilLate(work, { most, late: () => late(act), signal: undefined }));
+    return guardStorage(act, () => untilLate(work, { most, late: () => late(act), signal: undefined }));
   }
 }
 
@@ -411,10 +411,10 @@ async function openReader(
     isLate = true;
     throw error;
   });
-  return stream && streamFrom(timedReader(readerOf(stream), time));
+  return stream && streamFrom(limitReaderTime(getByteReader(stream), time));
 }
 
-function timedReader(reader: ByteReader, time: Time): ByteReader {
+function limitReaderTime(reader: ByteReader, time: Time): ByteReader {
   return {
     async next(reuse): Promise<Uint8Array | null> {
       try {
@@ -428,7 +428,7 @@ function timedReader(reader: ByteReader, time: Time): ByteReader {
   };
 }
 
-async function* listed(store: ArtifactStore, args: ListArguments, time: Time): AsyncGenerator<StoredArtifact> {
+async function* listInTime(store: ArtifactStore, args: ListArguments, time: Time): AsyncGenerator<StoredArtifact> {
   const entries = store.list(...args)[Symbol.asyncIterator]();
   let isOver = false;
   try {

@@ -5,7 +5,7 @@
  */
 import { fullScope, sameScope, scopeKey } from "../artifacts/scope.js";
 import type { ArtifactScope } from "../artifacts/store.js";
-import { insteadOf, isTruncated, warningOf } from "../artifacts/reference.js";
+import { toTruncatedRef, isTruncated, toWarning } from "../artifacts/reference.js";
 import { DEFAULT_NAMESPACE, isBytes, noBytes } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
 import { isMeasured, record } from "../telemetry/metrics.js";
@@ -24,8 +24,8 @@ import type {
   Transformed,
   TransformOptions,
 } from "./types.js";
-import { infoOf, type StoreAccess, type MessageDeps } from "./store-access.js";
-import { base64Of, chunksIn, filenameOf, typeOf, type ByteSource } from "./value.js";
+import { toInfo, type StoreAccess, type MessageDeps } from "./store-access.js";
+import { base64Of, chunksIn, getFilename, getType, type ByteSource } from "./value.js";
 
 const BROKEN_OFF = "Content not stored: its stream ended early. Call the tool again.";
 
@@ -98,7 +98,7 @@ export class Stream implements SluiceStream {
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#ended) return Promise.reject(closed());
+    if (this.#ended) return Promise.reject(toClosedError());
     const turn =
       this.#pending === undefined
         ? this.#run(work)
@@ -201,7 +201,7 @@ export class Message implements GatedResult {
 
   /** Takes bytes that stand in the place of a value. */
   async pushSource(source: ByteSource): Promise<void> {
-    this.#engine.give(JSON.stringify({ mime_type: typeOf(source), filename: filenameOf(source) }));
+    this.#engine.give(JSON.stringify({ mime_type: getType(source), filename: getFilename(source) }));
     const isTaken = this.#engine.call("openBytes") === 1;
     const outcome: { isWhole: boolean } = { isWhole: true };
     const chunks = this.#chunksOf(source, outcome);
@@ -258,7 +258,7 @@ export class Message implements GatedResult {
     let bytesOut = engine.call("output").length;
     // What an interceptor passes on unchanged is the same text.
     let text = (isChanged || dialect !== "mcp" ? undefined : this.#whole) ?? engine.ask("output");
-    let cut = (outcome & CLAMPED) === 0 ? undefined : clampOf(engine);
+    let cut = (outcome & CLAMPED) === 0 ? undefined : readClamp(engine);
     if (cut !== undefined && (outcome & STORE_WHOLE) !== 0) {
       segments ??= ofAnswer();
       if (await segments.storeWhole()) cut = { ...cut, method: "stored" };
@@ -321,7 +321,7 @@ export class Message implements GatedResult {
     const { scope } = deps.options;
     if (refs.size === 0 || sameScope(from, scope)) return refs;
     if (this.#adopted?.scope !== scopeKey(scope)) {
-      this.#adopted = { scope: scopeKey(scope), refs: await adopted(refs, from, deps) };
+      this.#adopted = { scope: scopeKey(scope), refs: await adoptRefs(refs, from, deps) };
     }
     return this.#adopted.refs;
   }
@@ -404,20 +404,20 @@ export class Answer implements Transformed {
 }
 
 /** Copies what the gate stored to another scope, for owners that are known late. What cannot be copied gets a truncated ref. */
-async function adopted(
+async function adoptRefs(
   refs: ReadonlyMap<number, AnswerRef>,
   from: ArtifactScope | undefined,
   { access, options }: MessageDeps,
 ): Promise<ReadonlyMap<number, AnswerRef>> {
   const own = new Map<number, AnswerRef>();
   for (const [segment, ref] of refs) {
-    const there = isTruncated(ref) ? ref : await copied(ref, from, options, access);
+    const there = isTruncated(ref) ? ref : await copyRef(ref, from, options, access);
     own.set(segment, { ...there, scope: fullScope(options.scope) });
   }
   return own;
 }
 
-async function copied(
+async function copyRef(
   ref: AnswerRef,
   from: ArtifactScope | undefined,
   options: TransformOptions,
@@ -426,8 +426,9 @@ async function copied(
   const { mime_type, filename, source } = ref;
   try {
     const chunks = await access.openChunks(ref.id, from);
-    if (chunks === null) return insteadOf(ref, "Content not stored: it was deleted before its result was complete.");
-    const writer = await SegmentWriter.open(access, { ...infoOf(options, source), mime_type, filename });
+    if (chunks === null)
+      return toTruncatedRef(ref, "Content not stored: it was deleted before its result was complete.");
+    const writer = await SegmentWriter.open(access, { ...toInfo(options, source), mime_type, filename });
     try {
       for await (const chunk of chunks) await writer.write(chunk);
       return await writer.close();
@@ -435,12 +436,12 @@ async function copied(
       await writer.abort();
     }
   } catch (error) {
-    return insteadOf(ref, warningOf(access.survived(error)));
+    return toTruncatedRef(ref, toWarning(access.survived(error)));
   }
 }
 
 /** How the guardrail cut the answer. */
-function clampOf(engine: Engine): ClampReport {
+function readClamp(engine: Engine): ClampReport {
   const { original_chars, method } = JSON.parse(engine.ask("report")) as { original_chars: number; method: string };
   return { originalChars: original_chars, method };
 }
@@ -458,6 +459,6 @@ function noMatter(): void {
   // The caller of the failed call got its error, and later calls throw the one that was kept.
 }
 
-function closed(): SluiceError {
+function toClosedError(): SluiceError {
   return new SluiceError("E_MISUSE", "this stream was closed; open another for the next result");
 }

@@ -84,11 +84,11 @@ function plain(value: unknown, made: Map<object, unknown>): unknown {
   const isMap = tag === "[object Map]";
   if ((!isMap && tag !== "[object Set]") || !(Symbol.iterator in value)) return value;
   // The same object each time, so that JSON finds a cycle through it.
-  if (!made.has(value)) made.set(value, listOf(value as Iterable<unknown>, isMap));
+  if (!made.has(value)) made.set(value, toListValue(value as Iterable<unknown>, isMap));
   return made.get(value);
 }
 
-function listOf(values: Iterable<unknown>, isMap: boolean): unknown {
+function toListValue(values: Iterable<unknown>, isMap: boolean): unknown {
   const list = [...values];
   const isKeyed = isMap && list.every((entry) => typeof (entry as readonly unknown[])[0] === "string");
   return isKeyed ? Object.fromEntries(list as [string, unknown][]) : list;
@@ -99,13 +99,13 @@ function listOf(values: Iterable<unknown>, isMap: boolean): unknown {
  *
  * @throws SluiceError E_INVALID_ARGUMENT with the path of what is not JSON: a BigInt, a cycle, a function, a promise.
  */
-export function jsonOf(value: unknown, replacer?: Replacer): string {
+export function toJson(value: unknown, replacer?: Replacer): string {
   let text: string | undefined;
   try {
     text = stringifyDeep(replacer === undefined ? plain(value, new Map()) : value, replacer);
   } catch (error) {
-    const reason = reasonOf(error);
-    const path = reason === undefined ? "" : placeOf(value, replacer);
+    const reason = readReason(error);
+    const path = reason === undefined ? "" : findFault(value, replacer);
     const where = path === "" ? "" : ` at ${path}`;
     const sentence = `the value is not JSON${where}: ${reason ?? "it cannot be read"}`;
     throw new SluiceError("E_INVALID_ARGUMENT", sentence, path === "" ? {} : { path }, { cause: error });
@@ -122,7 +122,7 @@ export function jsonOf(value: unknown, replacer?: Replacer): string {
  *
  * @throws SluiceError E_INVALID_ARGUMENT with the path of what is not JSON: a BigInt, a cycle, a function, a promise.
  */
-export function piecesOf(value: unknown): readonly ValuePiece[] {
+export function toPieces(value: unknown): readonly ValuePiece[] {
   let text: string | undefined;
   try {
     // A function that sees each value takes most of the time, and few results need it.
@@ -148,7 +148,7 @@ export function piecesOf(value: unknown): readonly ValuePiece[] {
   } catch {
     // It is too deep for that, or not JSON.
   }
-  text ??= jsonOf(value, aside);
+  text ??= toJson(value, aside);
   if (sources.length === 0) return [text];
   return text.split(new RegExp(`"${name}:(\\d+)"`)).map((part, at) => {
     return at % 2 === 0 ? part : (sources[Number(part)] as ByteSource);
@@ -162,10 +162,10 @@ export async function* chunksIn(source: ByteSource): AsyncGenerator<Uint8Array> 
     return;
   }
   if (!isHeld(source)) {
-    for await (const chunk of source) yield chunkOf(chunk);
+    for await (const chunk of source) yield toChunk(chunk);
     return;
   }
-  const stream = streamOf(source);
+  const stream = toStream(source);
   if (stream === undefined) {
     if ("byteLength" in source) yield new Uint8Array(source as ArrayBuffer);
     return;
@@ -176,7 +176,7 @@ export async function* chunksIn(source: ByteSource): AsyncGenerator<Uint8Array> 
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      yield chunkOf(value);
+      yield toChunk(value);
     }
   } finally {
     await reader.cancel().catch(() => undefined);
@@ -187,7 +187,7 @@ function isHeld(source: ByteSource): source is Held {
   return !(Symbol.asyncIterator in source) || "getReader" in source;
 }
 
-function streamOf(source: Exclude<Held, ArrayBufferView>): ReadableStream<unknown> | undefined {
+function toStream(source: Exclude<Held, ArrayBufferView>): ReadableStream<unknown> | undefined {
   if ("getReader" in source) return source;
   if ("stream" in source) return source.stream();
   if ("body" in source) return source.body ?? undefined;
@@ -195,7 +195,7 @@ function streamOf(source: Exclude<Held, ArrayBufferView>): ReadableStream<unknow
 }
 
 /** A chunk as bytes. Streams may carry text or any view of a buffer. */
-function chunkOf(value: unknown): Uint8Array {
+function toChunk(value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value;
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   if (typeof value === "string") return new TextEncoder().encode(value);
@@ -204,7 +204,7 @@ function chunkOf(value: unknown): Uint8Array {
 }
 
 /** The MIME type of a source, if it has one. */
-export function typeOf(source: ByteSource): string | undefined {
+export function getType(source: ByteSource): string | undefined {
   if (!isHeld(source)) return undefined;
   const said = "headers" in source ? source.headers.get("content-type") : "type" in source ? source.type : undefined;
   const type = said?.split(";", 1)[0]?.trim();
@@ -212,14 +212,14 @@ export function typeOf(source: ByteSource): string | undefined {
 }
 
 /** The file name of a source, if it has one. */
-export function filenameOf(source: ByteSource): string | undefined {
+export function getFilename(source: ByteSource): string | undefined {
   return isHeld(source) && "name" in source && typeof source.name === "string" && source.name !== ""
     ? source.name
     : undefined;
 }
 
 /** The reason why a value is not JSON, if this library or the engine gives it. Errors of the value's own code may hold anything. */
-function reasonOf(error: unknown): string | undefined {
+function readReason(error: unknown): string | undefined {
   const [line = ""] = error instanceof TypeError ? error.message.split("\n", 1) : [];
   if (error instanceof NotJson) return line;
   // The engines' own words differ.
@@ -228,7 +228,7 @@ function reasonOf(error: unknown): string | undefined {
 }
 
 /** The path where a value stops being JSON, such as `rows[3].id`. Empty for the value itself. Writes the value again to find it. */
-function placeOf(root: unknown, replacer: Replacer = (_, value) => value): string {
+function findFault(root: unknown, replacer: Replacer = (_, value) => value): string {
   const open: { readonly value: unknown; readonly place: string }[] = [];
   let place = "";
   try {
@@ -278,7 +278,7 @@ export function stringifyDeep(value: unknown, replacer?: Replacer): string | und
 }
 
 function withoutRecursion(root: unknown, replacer: Replacer | undefined): string | undefined {
-  const seen = (holder: object, key: string): unknown => {
+  const showMember = (holder: object, key: string): unknown => {
     const value = asJson((holder as Record<string, unknown>)[key], key);
     return replacer === undefined ? value : replacer.call(holder, key, value);
   };
@@ -293,7 +293,7 @@ function withoutRecursion(root: unknown, replacer: Replacer | undefined): string
     frames.push({ holder: value, keys, size: keys?.length ?? (value as unknown[]).length, next: 0, written: 0 });
     parts.push(keys === undefined ? "[" : "{");
   };
-  const first = seen({ "": root }, "");
+  const first = showMember({ "": root }, "");
   if (isLeftOut(first)) return undefined;
   write(first);
   for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
@@ -306,7 +306,7 @@ function withoutRecursion(root: unknown, replacer: Replacer | undefined): string
     }
     const key = keys?.[frame.next] ?? String(frame.next);
     frame.next += 1;
-    const value = seen(holder, key);
+    const value = showMember(holder, key);
     if (isLeftOut(value) && keys !== undefined) continue;
     if (frame.written++ > 0) parts.push(",");
     if (keys !== undefined) parts.push(JSON.stringify(key), ":");
@@ -346,17 +346,17 @@ export async function* base64Of(bytes: AsyncIterable<Uint8Array>): AsyncGenerato
       from = Math.min(missing, chunk.length);
       rest = group;
       if (group.length < 3) continue;
-      yield encoded(group);
+      yield encodeBase64(group);
     }
     const end = chunk.length - ((chunk.length - from) % 3);
-    for (let at = from; at < end; at += PIECE) yield encoded(chunk.subarray(at, Math.min(end, at + PIECE)));
+    for (let at = from; at < end; at += PIECE) yield encodeBase64(chunk.subarray(at, Math.min(end, at + PIECE)));
     // A copy, since the source may reuse the chunk.
     rest = chunk.slice(end);
   }
-  if (rest.length > 0) yield encoded(rest);
+  if (rest.length > 0) yield encodeBase64(rest);
 }
 
-function encoded(bytes: Uint8Array): Uint8Array {
+function encodeBase64(bytes: Uint8Array): Uint8Array {
   const out = new Uint8Array(Math.ceil(bytes.length / 3) * 4).fill(PADDING);
   let to = 0;
   for (let at = 0; at < bytes.length; at += 3) {

@@ -5,8 +5,8 @@
 import { humanSize } from "../core/amounts.js";
 import { checkOptionNames } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
-import { damaged, unreadable } from "./document.js";
-import { containerOf } from "./kind.js";
+import { toDamagedError, unreadable } from "./document.js";
+import { detectContainer } from "./kind.js";
 import { csvCell } from "../query/csv-cells.js";
 
 /** The bytes of an archive. */
@@ -53,13 +53,13 @@ const MAX_UNPACKED: number = 8 * 1024 ** 3;
  * throws
  */
 export async function* archiveEntries(source: ArchiveSource, signal?: AbortSignal): AsyncGenerator<ArchiveEntry> {
-  for await (const entry of opened(source, signal)) yield entry;
+  for await (const entry of openEntries(source, signal)) yield entry;
 }
 
 /** The files as lines of CSV (RFC 4180): their paths, bytes and times. Throws the same. */
 export async function* entryLines(source: ArchiveSource, signal?: AbortSignal): AsyncGenerator<string> {
   yield "path,bytes,modified\n";
-  for await (const { name, size, modified } of opened(source, signal)) {
+  for await (const { name, size, modified } of openEntries(source, signal)) {
     yield `${csvCell(name)},${size ?? ""},${modified ?? ""}\n`;
   }
 }
@@ -96,14 +96,14 @@ export async function extractEntry(
 ): Promise<Extracted> {
   const { maxBytes = MAX_ENTRY, signal } = checkOptionNames(options, "extractEntry", ["maxBytes", "signal"]);
   const near: string[] = [];
-  const wanted = baseOf(name).toLowerCase();
-  for await (const entry of opened(source, signal)) {
+  const wanted = toBaseName(name).toLowerCase();
+  for await (const entry of openEntries(source, signal)) {
     if (entry.name === name) {
       const taken = await pipe(await entry.open(), write, maxBytes, signal);
-      if (entry.size !== undefined && taken !== entry.size) throw damaged("entry of the archive");
+      if (entry.size !== undefined && taken !== entry.size) throw toDamagedError("entry of the archive");
       return { entry, near: [] };
     }
-    if (near.length < MAX_NEAR && baseOf(entry.name).toLowerCase() === wanted) near.push(entry.name);
+    if (near.length < MAX_NEAR && toBaseName(entry.name).toLowerCase() === wanted) near.push(entry.name);
   }
   return { entry: undefined, near };
 }
@@ -111,12 +111,12 @@ export async function extractEntry(
 const MAX_NEAR = 5;
 
 /** What follows the last slash. */
-export function baseOf(name: string): string {
+export function toBaseName(name: string): string {
   return name.slice(name.lastIndexOf("/") + 1);
 }
 
-async function* opened(source: ArchiveSource, signal: AbortSignal | undefined): AsyncGenerator<OpenEntry> {
-  const container = containerOf(await source.read(0, Math.min(source.size, HEAD)));
+async function* openEntries(source: ArchiveSource, signal: AbortSignal | undefined): AsyncGenerator<OpenEntry> {
+  const container = detectContainer(await source.read(0, Math.min(source.size, HEAD)));
   const whole = new WholeSource(source);
   try {
     const entries =
@@ -187,10 +187,10 @@ async function* zipEntries(source: ArchiveSource): AsyncGenerator<OpenEntry> {
     for await (const entry of reader.getEntriesGenerator()) {
       if (entry.directory) continue;
       const { filename: name, uncompressedSize: size, lastModDate, encrypted } = entry;
-      yield { name, size, modified: localTime(lastModDate), open: async () => unpacked(entry, encrypted) };
+      yield { name, size, modified: localTime(lastModDate), open: async () => unpackEntry(entry, encrypted) };
     }
   } catch (error) {
-    throw error instanceof SluiceError ? error : damaged("ZIP archive");
+    throw error instanceof SluiceError ? error : toDamagedError("ZIP archive");
   } finally {
     await reader.close().catch(() => undefined);
   }
@@ -212,7 +212,7 @@ function zipSource(source: ArchiveSource): object {
     size: source.size,
     readUint8Array: (at: number, length: number) => source.read(at, Math.min(source.size, at + length)),
     createReadable: ({ offset = 0, size = source.size }: { offset?: number; size?: number } = {}) =>
-      deferred(() => source.stream(offset, Math.min(source.size, offset + size))),
+      deferStream(() => source.stream(offset, Math.min(source.size, offset + size))),
   };
 }
 
@@ -220,11 +220,11 @@ interface ZipFile {
   getData(writer: WritableStream<Uint8Array>): Promise<unknown>;
 }
 
-function unpacked(entry: object, isEncrypted: boolean): ReadableStream<Uint8Array> {
+function unpackEntry(entry: object, isEncrypted: boolean): ReadableStream<Uint8Array> {
   if (isEncrypted) throw unreadable("The entry is protected by a password: ask for an archive without one.");
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   (entry as ZipFile).getData(writable).catch((error: unknown) => {
-    const known = error instanceof SluiceError ? error : damaged("entry of the archive");
+    const known = error instanceof SluiceError ? error : toDamagedError("entry of the archive");
     return writable.abort(known).catch(() => undefined);
   });
   return readable;
@@ -248,28 +248,28 @@ async function* tarEntries(bytes: ReadableStream<Uint8Array>): AsyncGenerator<Op
       };
       if (type === "file") yield { name, size, modified, open };
       // Cancelling a body can make the next one wait for ever (modern-tar 0.8.6).
-      if (!state.isTaken) await drained(body);
+      if (!state.isTaken) await drainBody(body);
     }
   } catch (error) {
-    throw error instanceof SluiceError ? error : damaged("tar archive");
+    throw error instanceof SluiceError ? error : toDamagedError("tar archive");
   }
 }
 
-async function drained(body: ReadableStream<Uint8Array>): Promise<void> {
+async function drainBody(body: ReadableStream<Uint8Array>): Promise<void> {
   const reader = body.getReader();
   while (!(await reader.read()).done);
 }
 
 /** A gzip holds a tar, or one file, which is called like the gzip without its ending. */
 async function* gzipEntries(whole: WholeSource): AsyncGenerator<OpenEntry> {
-  const unzipped = async (): Promise<ReadableStream<Uint8Array>> => {
+  const unzipBody = async (): Promise<ReadableStream<Uint8Array>> => {
     const gunzip = new DecompressionStream("gzip") as TransformStream<Uint8Array, Uint8Array>;
-    return limited((await whole.open()).pipeThrough(gunzip), MAX_UNPACKED);
+    return limitStream((await whole.open()).pipeThrough(gunzip), MAX_UNPACKED);
   };
-  if (await beginsWithTar(await unzipped())) yield* tarEntries(await unzipped());
+  if (await beginsWithTar(await unzipBody())) yield* tarEntries(await unzipBody());
   else {
-    const name = baseOf(whole.filename).replace(/\.gz$/i, "") || "content";
-    yield { name, size: undefined, modified: undefined, open: unzipped };
+    const name = toBaseName(whole.filename).replace(/\.gz$/i, "") || "content";
+    yield { name, size: undefined, modified: undefined, open: unzipBody };
   }
 }
 
@@ -283,11 +283,11 @@ async function beginsWithTar(bytes: ReadableStream<Uint8Array>): Promise<boolean
     head.set(piece, filled);
     filled += piece.length;
   }
-  return containerOf(head) === "tar";
+  return detectContainer(head) === "tar";
 }
 
 /** A stream that is opened when it is first read. */
-function deferred(open: () => Promise<ReadableStream<Uint8Array>>): ReadableStream<Uint8Array> {
+function deferStream(open: () => Promise<ReadableStream<Uint8Array>>): ReadableStream<Uint8Array> {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   return new ReadableStream<Uint8Array>(
     {
@@ -304,7 +304,7 @@ function deferred(open: () => Promise<ReadableStream<Uint8Array>>): ReadableStre
 }
 
 /** The same bytes, up to a limit. */
-function limited(bytes: ReadableStream<Uint8Array>, most: number): ReadableStream<Uint8Array> {
+function limitStream(bytes: ReadableStream<Uint8Array>, most: number): ReadableStream<Uint8Array> {
   let size = 0;
   return bytes.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
@@ -338,7 +338,7 @@ async function read(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Re
   try {
     return await reader.read();
   } catch (error) {
-    throw error instanceof SluiceError ? error : damaged("entry of the archive");
+    throw error instanceof SluiceError ? error : toDamagedError("entry of the archive");
   }
 }
 

@@ -5,11 +5,11 @@
 import { BlockWriter, oneLine } from "./blocks.js";
 import {
   checkForm,
-  converted,
-  damaged,
+  convertText,
+  toDamagedError,
   FactsBuilder,
   shortenLine,
-  sinkOf,
+  createSink,
   unreadable,
   type Converted,
   type ConvertOptions,
@@ -45,13 +45,13 @@ export async function convertBook(bytes: Uint8Array, options: ConvertOptions): P
   checkForm(options.form, KIND, ["text", "links"]);
   const source = await DocumentPackage.open(bytes, KIND, ".epub", options);
   const { spine, title, contents } = await readBook(source);
-  const locked = await lockedParts(source);
+  const locked = await listLockedParts(source);
   const headings = options.form === "text" ? await readContents(source, contents) : new Map<string, string>();
   const facts = new FactsBuilder("section");
   facts.total = spine.length;
   facts.title(title);
-  const sink = sinkOf(facts, options);
-  return converted(KIND, sink, options, async function* () {
+  const sink = createSink(facts, options);
+  return convertText(KIND, sink, options, async function* () {
     const blocks = new BlockWriter(sink, 0);
     const notes = new Map<string, string>();
     for (const part of spine) {
@@ -104,7 +104,7 @@ async function readBook(source: DocumentPackage): Promise<Book> {
   // A document that is read twice is told once.
   const spine = [...new Set(ids)].flatMap((id) => items.get(id) ?? []);
   const parts = [...new Set(spine)].filter((part) => source.has(part));
-  if (parts.length === 0) throw damaged(KIND);
+  if (parts.length === 0) throw toDamagedError(KIND);
   const contents = [page, ncx].find((each) => each !== undefined && source.has(each));
   return { spine: parts, title: oneLine(title), contents };
 }
@@ -158,12 +158,12 @@ async function rootFile(source: DocumentPackage): Promise<string> {
     },
   });
   const part = root === undefined ? undefined : resolvePart("", root);
-  if (part === undefined || !source.has(part)) throw damaged(KIND);
+  if (part === undefined || !source.has(part)) throw toDamagedError(KIND);
   return part;
 }
 
 /** The parts that a key is needed for. */
-async function lockedParts(source: DocumentPackage): Promise<ReadonlySet<string>> {
+async function listLockedParts(source: DocumentPackage): Promise<ReadonlySet<string>> {
   const name = "META-INF/encryption.xml";
   const locked = new Set<string>();
   if (!source.has(name)) return locked;

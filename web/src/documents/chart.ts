@@ -5,7 +5,7 @@
 import { CellFormat } from "./cell-format.js";
 import { shortenLine } from "./document.js";
 import type { DocumentPackage } from "./package.js";
-import { countOf, localName, readXml, type MarkupHandler } from "./xml.js";
+import { readCount, localName, readXml, type MarkupHandler } from "./xml.js";
 
 /** One line, row or slice of a chart. */
 export interface ChartSeries {
@@ -155,9 +155,9 @@ class ChartMarkup implements MarkupHandler {
     } else if (name === "ser" || name === "series") this.#openSeries(attributes["layoutId"]);
     else if (name === "title" && (parent?.endsWith("Ax") === true || parent === "axis")) {
       if (this.#axes.length <= MAX_AXES) this.#axes.push("");
-    } else if (name === "pt") this.#point = countOf(attributes["idx"], 0, Number.MAX_SAFE_INTEGER, MAX_POINTS);
+    } else if (name === "pt") this.#point = readCount(attributes["idx"], 0, Number.MAX_SAFE_INTEGER, MAX_POINTS);
     else if (name === "ptCount" && this.#isIn(VALUES) && this.#current !== undefined) {
-      this.#current.points = countOf(attributes["val"], 0, Number.MAX_SAFE_INTEGER, 0);
+      this.#current.points = readCount(attributes["val"], 0, Number.MAX_SAFE_INTEGER, 0);
     } else if (name === "numCache" || name === "strCache") this.#format = "";
     if (isTextElement(name)) this.#text = "";
   }
@@ -305,7 +305,7 @@ class OpenChartMarkup implements MarkupHandler {
         if (this.#rows.length <= MAX_POINTS) this.#rows.push([]);
         break;
       case "table:table-cell":
-        this.#cell = { text: "", repeat: countOf(attributes["table:number-columns-repeated"], 1, MAX_COLUMNS, 1) };
+        this.#cell = { text: "", repeat: readCount(attributes["table:number-columns-repeated"], 1, MAX_COLUMNS, 1) };
         break;
     }
   }

@@ -9,7 +9,7 @@ import type { DocumentModule } from "../core/engine.js";
 import { Codecs } from "./codecs.js";
 import { convert, type ConversionRequest, type Libraries } from "./conversion.js";
 import { Pdfium } from "./pdfium.js";
-import { failureOf, MAX_INPUT, overLimit } from "./sandbox.js";
+import { toFailure, MAX_INPUT, overLimit } from "./sandbox.js";
 import { Frame, FRAME_HEAD, MAX_FRAME } from "./sandbox-node.js";
 
 // A thread of its own sees the memory also while this one is busy. A limit of the heap would not count array buffers. A process whose
@@ -35,11 +35,11 @@ function write(kind: number, content: Uint8Array): void {
   frame[0] = kind;
   frame.writeUInt32BE(content.length, 1);
   frame.set(content, FRAME_HEAD);
-  for (let at = 0; at < frame.length;) at += written(frame, at);
+  for (let at = 0; at < frame.length;) at += writeFrame(frame, at);
 }
 
 /** Waits while the pipe is full: nothing else runs here. */
-function written(frame: Buffer, at: number): number {
+function writeFrame(frame: Buffer, at: number): number {
   try {
     return writeSync(1, frame, at);
   } catch (error) {
@@ -59,7 +59,7 @@ async function input(): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-const told = (value: object): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+const encodeJson = (value: object): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 
 const [memory = 0, time = 0] = process.argv.slice(2).map(Number);
 new Worker(WATCH, { eval: true, workerData: { memory, time } }).unref();
@@ -71,10 +71,10 @@ try {
   const facts = await convert(bytes, request, libraries, async (chunk) => {
     for (let at = 0; at < chunk.length; at += MAX_FRAME) write(Frame.content, chunk.subarray(at, at + MAX_FRAME));
   });
-  write(Frame.facts, told(facts));
+  write(Frame.facts, encodeJson(facts));
 } catch (error) {
   // Array buffers that cannot be had are range errors.
   if (error instanceof RangeError) process.abort();
-  write(Frame.failure, told(failureOf(error)));
+  write(Frame.failure, encodeJson(toFailure(error)));
 }
 process.exit(0);

@@ -42,18 +42,18 @@ export async function convert(
   write: (chunk: Uint8Array) => Promise<void>,
 ): Promise<ConversionFacts> {
   if (request.form === "picture") {
-    const { bytes: encoded, ...facts } = await pictureOf(bytes, request, libraries);
+    const { bytes: encoded, ...facts } = await drawPicture(bytes, request, libraries);
     await write(encoded);
     return facts;
   }
   const { kind, ...options } = request;
-  const { text, facts } = await convertedBy(kind, bytes, options, libraries);
+  const { text, facts } = await convertKind(kind, bytes, options, libraries);
   const encoder = new TextEncoder();
   for await (const piece of text) await write(encoder.encode(piece));
   return facts();
 }
 
-async function pictureOf(
+async function drawPicture(
   bytes: Uint8Array,
   { kind, page, limits }: Extract<ConversionRequest, { form: "picture" }>,
   libraries: Libraries,
@@ -63,7 +63,7 @@ async function pictureOf(
   return drawPage(await libraries.pdfium(), pictures, bytes, page, limits);
 }
 
-async function convertedBy(
+async function convertKind(
   kind: DocumentKind,
   bytes: Uint8Array,
   options: ConvertOptions,

@@ -117,7 +117,7 @@ export function unreadable(sentence: string): SluiceError {
 }
 
 /** E_DOCUMENT for a document that is not what it should be. */
-export function damaged(kind: string): SluiceError {
+export function toDamagedError(kind: string): SluiceError {
   return unreadable(
     `The ${kind} is damaged or incomplete: get it again, or save it again in the program that made it.`,
   );
@@ -305,7 +305,7 @@ export class TextSink {
  *
  * @param kind what it is called where it is damaged: `workbook`.
  */
-export function converted(
+export function convertText(
   kind: string,
   sink: TextSink,
   options: ConvertOptions,
@@ -321,7 +321,7 @@ export function converted(
         if (piece !== "") yield piece;
       }
     } catch (error) {
-      if (!(error instanceof TextFull)) throw codedError(error, kind, signal);
+      if (!(error instanceof TextFull)) throw toCodedError(error, kind, signal);
       sink.facts.truncated = true;
     } finally {
       await work.return();
@@ -333,12 +333,12 @@ export function converted(
 }
 
 /** What was thrown, as it is told: errors of libraries quote what they read, and are not. */
-export function codedError(error: unknown, kind: string, signal: AbortSignal | undefined): Error {
+export function toCodedError(error: unknown, kind: string, signal: AbortSignal | undefined): Error {
   if (error instanceof SluiceError) return error;
-  return signal?.aborted === true ? (signal.reason as Error) : damaged(kind);
+  return signal?.aborted === true ? (signal.reason as Error) : toDamagedError(kind);
 }
 
 /** A sink for the facts, with the bound of the options. */
-export function sinkOf(facts: FactsBuilder, options: ConvertOptions): TextSink {
+export function createSink(facts: FactsBuilder, options: ConvertOptions): TextSink {
   return new TextSink(options.maxTextBytes ?? MAX_TEXT_BYTES, facts);
 }

@@ -6,7 +6,7 @@ import { oneLine } from "./blocks.js";
 import { type Chart, readChart } from "./chart.js";
 import { SluiceError } from "../errors/error.js";
 import type { DocumentPackage, Relationship } from "./package.js";
-import { countOf, localName, readXml } from "./xml.js";
+import { readCount, localName, readXml } from "./xml.js";
 
 /** Most charts and diagrams that are read of a document. */
 const MAX_DRAWINGS = 200;
@@ -101,7 +101,7 @@ async function readDiagram(source: DocumentPackage, part: string): Promise<reado
         if (point !== undefined) texts.set(point, "");
       } else if (name === "cxn" && (attributes["type"] ?? "parOf") === "parOf" && children.size <= MAX_POINTS) {
         const siblings = children.get(attributes["srcId"] ?? "") ?? [];
-        const order = countOf(attributes["srcOrd"], 0, MAX_POINTS, 0);
+        const order = readCount(attributes["srcOrd"], 0, MAX_POINTS, 0);
         if (siblings.length < MAX_POINTS) siblings.push([order, attributes["destId"] ?? ""]);
         children.set(attributes["srcId"] ?? "", siblings);
       }

@@ -3,11 +3,11 @@
  * @module
  */
 import { ABOVE, BlockWriter, LEFT, oneLine, raiseDigits } from "./blocks.js";
-import { checkForm, converted, FactsBuilder, sinkOf, type Converted, type ConvertOptions } from "./document.js";
+import { checkForm, convertText, FactsBuilder, createSink, type Converted, type ConvertOptions } from "./document.js";
 import { describeImage } from "./drawing.js";
 import { EquationText } from "./equation.js";
 import { formatNumber, NUMBER_STYLES, type NumberStyle } from "./numbering.js";
-import { countOf, localName, xmlSteps, type MarkupHandler } from "./xml.js";
+import { readCount, localName, xmlSteps, type MarkupHandler } from "./xml.js";
 
 /** Elements of which nothing is seen. */
 const UNSEEN: ReadonlySet<string> = new Set(
@@ -33,7 +33,7 @@ const PIECE = 64 * 1024;
  */
 export async function convertHtml(bytes: Uint8Array, options: ConvertOptions): Promise<Converted> {
   checkForm(options.form, "page of HTML", ["text", "links"]);
-  const sink = sinkOf(new FactsBuilder("section"), options);
+  const sink = createSink(new FactsBuilder("section"), options);
   const blocks = new BlockWriter(sink, options.form === "text" ? 2 : 0);
   const page = new HtmlText(blocks, {
     form: options.form,
@@ -42,7 +42,7 @@ export async function convertHtml(bytes: Uint8Array, options: ConvertOptions): P
     },
     showsTitle: true,
   });
-  return Promise.resolve(converted("page of HTML", sink, options, () => htmlSteps(pieces(bytes), page, "html")));
+  return Promise.resolve(convertText("page of HTML", sink, options, () => htmlSteps(pieces(bytes), page, "html")));
 }
 
 /** Reads a page of HTML, and pauses after each piece. */
@@ -322,8 +322,8 @@ export class HtmlText implements MarkupHandler {
       if (table?.isInCell === true) this.#closeCell();
       if (table !== undefined) {
         table.isInCell = true;
-        table.columns = countOf(attributes["colspan"], 1, MAX_COLUMNS, 1);
-        table.rows = countOf(attributes["rowspan"], 1, MAX_ROWS, 1);
+        table.columns = readCount(attributes["colspan"], 1, MAX_COLUMNS, 1);
+        table.rows = readCount(attributes["rowspan"], 1, MAX_ROWS, 1);
       }
     }
     this.#openNote(attributes["id"]);
@@ -480,7 +480,7 @@ export class HtmlText implements MarkupHandler {
   #closeLink(): void {
     const link = this.#link;
     this.#link = undefined;
-    if (link !== undefined) this.#blocks.link(link.text, resolved(link.href, this.#base));
+    if (link !== undefined) this.#blocks.link(link.text, resolveHref(link.href, this.#base));
   }
 
   #closeTitle(): void {
@@ -523,7 +523,7 @@ function isNoteLink(attributes: Readonly<Record<string, string>>): boolean {
 }
 
 /** An address against the base of its page; as it is where that is none, or no address. */
-function resolved(href: string, base: string | undefined): string {
+function resolveHref(href: string, base: string | undefined): string {
   const trimmed = href.trim();
   if (base === undefined || trimmed.length > 4096) return trimmed;
   try {

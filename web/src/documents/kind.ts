@@ -125,13 +125,13 @@ export interface DocumentClaim {
  * The kind of a file. Bytes decide what it can be at all, then its type, then its name. Undefined for what is read as it is: text and
  * unknown bytes.
  */
-export function kindOf({ type, filename, head }: DocumentClaim): DocumentKind | undefined {
+export function detectKind({ type, filename, head }: DocumentClaim): DocumentKind | undefined {
   const name = filename.toLowerCase();
   const claimed = (ROWS.find(({ types }) => types.test(type)) ?? ROWS.find(({ names }) => names.test(name)))?.kind;
-  const container = containerOf(head);
+  const container = detectContainer(head);
   if (container === "pdf" || container === "parquet") return container;
   if (container === "zip")
-    return claimed !== undefined && PACKAGED.has(claimed) ? claimed : (packagedKind(head) ?? "archive");
+    return claimed !== undefined && PACKAGED.has(claimed) ? claimed : (detectPackagedKind(head) ?? "archive");
   if (container === "tar" || container === "gzip") return "archive";
   return claimed === "html" || claimed === "image" ? claimed : undefined;
 }
@@ -143,7 +143,7 @@ const PACKAGED: ReadonlySet<DocumentKind> = new Set(
 type Container = "pdf" | "zip" | "tar" | "gzip" | "parquet";
 
 /** How the bytes are packed. A tar has its mark at 257 (POSIX.1-1988, ustar). */
-export function containerOf(head: Uint8Array): Container | undefined {
+export function detectContainer(head: Uint8Array): Container | undefined {
   const first = latin(head.subarray(0, 512));
   if (first.startsWith("PK\u{3}\u{4}") || first.startsWith("PK\u{5}\u{6}")) return "zip";
   if (first.startsWith("\u{1f}\u{8b}")) return "gzip";
@@ -155,14 +155,14 @@ export function containerOf(head: Uint8Array): Container | undefined {
 
 /** Whether files can be taken out: of archives, and of documents that are ZIP archives. */
 export function isArchive(head: Uint8Array): boolean {
-  return ["zip", "tar", "gzip"].includes(containerOf(head) ?? "");
+  return ["zip", "tar", "gzip"].includes(detectContainer(head) ?? "");
 }
 
 /**
  * The kind that the first entry of a ZIP tells: OpenDocument and EPUB begin with an entry `mimetype` that is stored plainly, Office with
  * its list of contents (ECMA-376 part 2), or with a part below the folder of its program.
  */
-function packagedKind(head: Uint8Array): DocumentKind | undefined {
+function detectPackagedKind(head: Uint8Array): DocumentKind | undefined {
   const first = latin(head);
   const type = /^.{26}[^]{4}mimetype([\w.+/-]+)/s.exec(first)?.[1];
   if (type !== undefined) return ROWS.find(({ types }) => types.test(type))?.kind;

@@ -3,7 +3,7 @@
  * @module
  */
 import type { DocumentPackage } from "./package.js";
-import { attributeOf, countOf, localName, readXml } from "./xml.js";
+import { getAttribute, readCount, localName, readXml } from "./xml.js";
 
 /** How a number is written. */
 export type NumberStyle = "decimal" | "lower-letter" | "upper-letter" | "lower-roman" | "upper-roman";
@@ -129,35 +129,35 @@ export class WordNumbering {
     let override = 0;
     await readXml(chunks, {
       open: (tag, attributes) => {
-        const value = attributeOf(attributes, "val");
+        const value = getAttribute(attributes, "val");
         switch (localName(tag)) {
           case "abstractNum":
             scheme = { levels: [], link: undefined, takes: undefined, counters: [] };
             if (this.#schemes.size < MAX_LISTS)
-              this.#schemes.set(attributeOf(attributes, "abstractNumId") ?? "", scheme);
+              this.#schemes.set(getAttribute(attributes, "abstractNumId") ?? "", scheme);
             break;
           case "num":
             list = { scheme: "", starts: new Map(), levels: new Map() };
-            if (this.#lists.size < MAX_LISTS) this.#lists.set(attributeOf(attributes, "numId") ?? "", list);
+            if (this.#lists.size < MAX_LISTS) this.#lists.set(getAttribute(attributes, "numId") ?? "", list);
             break;
           case "abstractNumId":
             if (list !== undefined) list.scheme = value ?? "";
             break;
           case "lvlOverride":
-            override = countOf(attributeOf(attributes, "ilvl"), 0, LEVELS - 1, 0);
+            override = readCount(getAttribute(attributes, "ilvl"), 0, LEVELS - 1, 0);
             break;
           case "startOverride":
-            list?.starts.set(override, countOf(value, 0, 1_000_000, 1));
+            list?.starts.set(override, readCount(value, 0, 1_000_000, 1));
             break;
           case "lvl": {
-            const at = countOf(attributeOf(attributes, "ilvl"), 0, LEVELS - 1, 0);
+            const at = readCount(getAttribute(attributes, "ilvl"), 0, LEVELS - 1, 0);
             level = makeLevel();
             if (list !== undefined) list.levels.set(at, level);
             else if (scheme !== undefined) scheme.levels[at] = level;
             break;
           }
           case "start":
-            if (level !== undefined) level.start = countOf(value, 0, 1_000_000, 1);
+            if (level !== undefined) level.start = readCount(value, 0, 1_000_000, 1);
             break;
           case "numFmt":
             if (level !== undefined) level.format = value ?? "decimal";

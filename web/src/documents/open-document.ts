@@ -6,10 +6,10 @@ import { BlockWriter, oneLine } from "./blocks.js";
 import { type Chart, describeChart, readOpenChart } from "./chart.js";
 import {
   checkForm,
-  converted,
-  damaged,
+  convertText,
+  toDamagedError,
   FactsBuilder,
-  sinkOf,
+  createSink,
   type Converted,
   type ConvertOptions,
   type DocumentForm,
@@ -20,7 +20,7 @@ import { EquationText } from "./equation.js";
 import { HIDDEN_TEXT, TRACKED_CHANGES } from "./notes.js";
 import { DocumentPackage, needsPassword } from "./package.js";
 import {
-  markOf,
+  toMark,
   ParagraphText,
   parseOpenReference,
   SheetStyles,
@@ -90,9 +90,9 @@ export async function convertOpenDocument(bytes: Uint8Array, options: ConvertOpt
   }
   const isSheet = options.form === "cells" || options.form === "values";
   const chosen = isSheet ? findSheet(outline.sheets, options.sheet) : undefined;
-  const sink = sinkOf(facts, options);
-  return converted(kind, sink, options, async function* () {
-    const title = await titleOf(source);
+  const sink = createSink(facts, options);
+  return convertText(kind, sink, options, async function* () {
+    const title = await readTitle(source);
     if (isSheets && options.form !== "links") {
       const charts = await readCharts(source, outline.objects);
       const book = { ...outline.sheets, charts };
@@ -220,7 +220,7 @@ class MarginText implements MarkupHandler {
     if (kind !== undefined && attributes["style:display"] !== "false") this.#kind = kind as Margin["kind"];
     else if (this.#kind === undefined) return;
     else if (tag === "text:p" || tag === "text:h") this.#paragraph = new ParagraphText();
-    else this.#paragraph?.exact(markOf(tag, attributes));
+    else this.#paragraph?.exact(toMark(tag, attributes));
   }
 
   close(tag: string): void {
@@ -245,7 +245,7 @@ class MarginText implements MarkupHandler {
   }
 }
 
-async function titleOf(source: DocumentPackage): Promise<string> {
+async function readTitle(source: DocumentPackage): Promise<string> {
   let title = "";
   let isTitle = false;
   if (!source.has("meta.xml")) return title;
@@ -323,9 +323,9 @@ async function readOutline(source: DocumentPackage): Promise<Outline> {
       }
     },
   });
-  if (body === undefined || !Object.hasOwn(KINDS, body)) throw damaged("OpenDocument file");
+  if (body === undefined || !Object.hasOwn(KINDS, body)) throw toDamagedError("OpenDocument file");
   const isSheets = body === "spreadsheet";
-  if (isSheets && sheets.length === 0) throw damaged("spreadsheet");
+  if (isSheets && sheets.length === 0) throw toDamagedError("spreadsheet");
   return {
     body,
     sheets: { sheets: isSheets ? sheets : [], ranges, styles: sheetStyles },

@@ -7,7 +7,7 @@ import { columnName, MAX_COLUMNS, MAX_ROWS, parseRange, writeRange, type CellRan
 import type { DocumentForm, TextSink } from "./document.js";
 import { RowWriter, type ChosenSheet, type SheetName } from "./rows.js";
 import { SheetNotes } from "./sheet-notes.js";
-import { countOf, type MarkupHandler } from "./xml.js";
+import { readCount, type MarkupHandler } from "./xml.js";
 
 /** Most spaces that one element stands for. */
 const MAX_SPACES = 1000;
@@ -136,8 +136,8 @@ export class ParagraphText {
 }
 
 /** The text that an element within a paragraph stands for; "" for one that stands for none. */
-export function markOf(tag: string, attributes: Attributes): string {
-  if (tag === "text:s") return " ".repeat(countOf(attributes["text:c"], 1, MAX_SPACES, 1));
+export function toMark(tag: string, attributes: Attributes): string {
+  if (tag === "text:s") return " ".repeat(readCount(attributes["text:c"], 1, MAX_SPACES, 1));
   if (tag === "text:tab") return "\t";
   return tag === "text:line-break" ? "\n" : "";
 }
@@ -208,7 +208,7 @@ export class SheetsText implements MarkupHandler {
     else if (this.#cell !== undefined) {
       if (tag === "text:p") this.#paragraph = new ParagraphText();
       else {
-        const mark = markOf(tag, attributes);
+        const mark = toMark(tag, attributes);
         if (mark !== "") this.#paragraph?.exact(mark);
       }
     }
@@ -269,7 +269,7 @@ export class SheetsText implements MarkupHandler {
   }
 
   #openColumn(attributes: Attributes): void {
-    const repeat = countOf(attributes["table:number-columns-repeated"], 1, MAX_COLUMNS, 1);
+    const repeat = readCount(attributes["table:number-columns-repeated"], 1, MAX_COLUMNS, 1);
     const last = Math.min(MAX_COLUMNS, this.#column + repeat);
     if (isHidden(attributes) && this.#column < MAX_COLUMNS) this.#notes.hideColumns(this.#column + 1, last);
     if (last > this.#column) this.#columnStyles.push({ last, style: attributes["table:default-cell-style-name"] });
@@ -277,7 +277,7 @@ export class SheetsText implements MarkupHandler {
   }
 
   #openRow(attributes: Attributes): void {
-    this.#rowRepeat = countOf(attributes["table:number-rows-repeated"], 1, MAX_ROWS, 1);
+    this.#rowRepeat = readCount(attributes["table:number-rows-repeated"], 1, MAX_ROWS, 1);
     this.#rowStyle = attributes["table:default-cell-style-name"];
     this.#column = 0;
     this.#cells = new Map();
@@ -287,11 +287,11 @@ export class SheetsText implements MarkupHandler {
   }
 
   #openCell(tag: string, attributes: Attributes): void {
-    const repeat = countOf(attributes["table:number-columns-repeated"], 1, MAX_COLUMNS, 1);
+    const repeat = readCount(attributes["table:number-columns-repeated"], 1, MAX_COLUMNS, 1);
     this.#chars = 0;
     this.#cell = { attributes, repeat, isCovered: tag === "table:covered-table-cell", paragraphs: [] };
-    const columns = countOf(attributes["table:number-columns-spanned"], 1, MAX_COLUMNS, 1);
-    const rows = countOf(attributes["table:number-rows-spanned"], 1, MAX_ROWS, 1);
+    const columns = readCount(attributes["table:number-columns-spanned"], 1, MAX_COLUMNS, 1);
+    const rows = readCount(attributes["table:number-rows-spanned"], 1, MAX_ROWS, 1);
     const [firstRow, firstColumn] = [this.#row, this.#column + 1];
     this.#notes.merge({ firstRow, firstColumn, lastRow: firstRow + rows - 1, lastColumn: firstColumn + columns - 1 });
   }

@@ -3,7 +3,7 @@
  * @module
  */
 import { BOXES, formatNumber, NUMBER_STYLES } from "./numbering.js";
-import { countOf, type MarkupHandler } from "./xml.js";
+import { readCount, type MarkupHandler } from "./xml.js";
 
 /** Most styles that are known. */
 const MAX_STYLES = 100_000;
@@ -77,7 +77,7 @@ export class OpenStyles implements MarkupHandler {
       case "text:list-level-style-image":
       case "text:outline-level-style":
         if (this.#levels !== undefined)
-          this.#levels[countOf(attributes["text:level"], 1, LEVELS, 1) - 1] = readLevel(tag, attributes);
+          this.#levels[readCount(attributes["text:level"], 1, LEVELS, 1) - 1] = readLevel(tag, attributes);
         break;
     }
   }
@@ -165,8 +165,8 @@ function readLevel(tag: string, attributes: Attributes): ListLevel {
     format: attributes["style:num-format"] ?? "",
     prefix: (attributes["style:num-prefix"] ?? "").slice(0, 100),
     suffix: (attributes["style:num-suffix"] ?? "").slice(0, 100),
-    shown: countOf(attributes["text:display-levels"], 1, LEVELS, 1),
-    start: countOf(attributes["text:start-value"], 0, 1_000_000, 1),
+    shown: readCount(attributes["text:display-levels"], 1, LEVELS, 1),
+    start: readCount(attributes["text:start-value"], 0, 1_000_000, 1),
     bullet: isNumber ? undefined : (attributes["text:bullet-char"] ?? "•"),
   };
 }

@@ -7,10 +7,10 @@ import { type Chart, describeChart, listChartRows } from "./chart.js";
 import type { DocumentForm } from "./document.js";
 import { describeImage, describeObject } from "./drawing.js";
 import { MAX_NOTES, nameAuthor, type Note, type NoteKind, NoteWriter, readDay } from "./notes.js";
-import { MAX_CELL, markOf, ParagraphText, UNSEEN } from "./open-sheets.js";
+import { MAX_CELL, toMark, ParagraphText, UNSEEN } from "./open-sheets.js";
 import type { OpenStyles } from "./open-styles.js";
 import { MAX_COLUMNS } from "./cell-range.js";
-import { countOf, type MarkupHandler } from "./xml.js";
+import { readCount, type MarkupHandler } from "./xml.js";
 
 /** Most columns that one cell of a table in a text is counted for. */
 const MAX_REPEAT = 64;
@@ -194,7 +194,7 @@ export class OpenText implements MarkupHandler {
       this.#openChange(tag, attributes);
       return;
     }
-    const mark = markOf(tag, attributes);
+    const mark = toMark(tag, attributes);
     if (mark !== "") this.#write(mark, true);
     else if (FRAMES.has(tag)) this.#openFrame(attributes);
     else if (!this.#openBlock(tag, attributes) && !this.#openDrawing(tag, attributes))
@@ -333,15 +333,16 @@ export class OpenText implements MarkupHandler {
         return true;
       }
       case "table:table-row":
-        this.#rowRepeat = countOf(attributes["table:number-rows-repeated"], 1, MAX_ROW_REPEAT, 1);
+        this.#rowRepeat = readCount(attributes["table:number-rows-repeated"], 1, MAX_ROW_REPEAT, 1);
         return true;
       case "table:table-cell":
       case "table:covered-table-cell": {
         const table = this.#tables.at(-1);
         if (table === undefined) return true;
         table.isCovered = tag === "table:covered-table-cell";
-        table.repeat = countOf(attributes["table:number-columns-repeated"], 1, MAX_REPEAT, 1);
-        if (!table.isCovered) table.joined = countOf(attributes["table:number-columns-spanned"], 1, MAX_COLUMNS, 1) - 1;
+        table.repeat = readCount(attributes["table:number-columns-repeated"], 1, MAX_REPEAT, 1);
+        if (!table.isCovered)
+          table.joined = readCount(attributes["table:number-columns-spanned"], 1, MAX_COLUMNS, 1) - 1;
         return true;
       }
       default:
@@ -489,7 +490,7 @@ export class OpenText implements MarkupHandler {
     const isTop = this.#paragraphs.length === 0 && this.#tables.length === 0 && this.#page === undefined;
     if (isTop && styles.breaksBefore(style)) this.#endPart();
     const list = this.#lists.at(-1);
-    const outlined = countOf(attributes["text:outline-level"], 1, 10, 1);
+    const outlined = readCount(attributes["text:outline-level"], 1, 10, 1);
     const level = isHeading ? styled || outlined : Math.max(0, this.#lists.length - 1);
     let mark: string | undefined;
     if (list !== undefined) {
@@ -515,7 +516,7 @@ export class OpenText implements MarkupHandler {
     const before = counts[level - 1];
     counts.length = Math.min(counts.length, level);
     while (counts.length < level) counts.push(1);
-    counts[level - 1] = start === undefined ? (before ?? 0) + 1 : countOf(start, 0, 1_000_000, 1);
+    counts[level - 1] = start === undefined ? (before ?? 0) + 1 : readCount(start, 0, 1_000_000, 1);
     return this.#context.styles.writeOutline(level - 1, counts);
   }
 
@@ -588,7 +589,7 @@ export class OpenText implements MarkupHandler {
     while (counts.length < at) counts.push(styles.startOf(style, counts.length));
     const before = counts[at];
     const start = attributes["text:start-value"];
-    if (start !== undefined) counts[at] = countOf(start, 0, 1_000_000, 1);
+    if (start !== undefined) counts[at] = readCount(start, 0, 1_000_000, 1);
     else counts[at] = before === undefined ? styles.startOf(style, at) : before + 1;
   }
 

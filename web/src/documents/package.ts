@@ -4,8 +4,15 @@
  */
 import { Uint8ArrayReader, ZipReader, type FileEntry } from "./zip.js";
 import { SluiceError } from "../errors/error.js";
-import { codedError, damaged, MAX_DOCUMENT_BYTES, tooLarge, unreadable, type ConvertOptions } from "./document.js";
-import { attributeOf, localName, readXml } from "./xml.js";
+import {
+  toCodedError,
+  toDamagedError,
+  MAX_DOCUMENT_BYTES,
+  tooLarge,
+  unreadable,
+  type ConvertOptions,
+} from "./document.js";
+import { getAttribute, localName, readXml } from "./xml.js";
 
 /** Most entries of a package. Books with a picture on every page have some thousands. */
 const MAX_ENTRIES = 20_000;
@@ -63,7 +70,7 @@ export class DocumentPackage {
   ): Promise<DocumentPackage> {
     options.signal?.throwIfAborted();
     if (COMPOUND_FILE.every((byte, index) => bytes[index] === byte)) throw oldOrEncrypted(bytes, kind, modern);
-    if (saidEntries(bytes) > MAX_ENTRIES) throw tooManyEntries();
+    if (countSaidEntries(bytes) > MAX_ENTRIES) throw tooManyEntries();
     const entries = new Map<string, FileEntry | null>();
     try {
       const reader = new ZipReader(new Uint8ArrayReader(bytes), {
@@ -83,7 +90,7 @@ export class DocumentPackage {
         entries.set(name, entries.has(name) ? null : entry);
       }
     } catch (error) {
-      throw codedError(error, kind, options.signal);
+      throw toCodedError(error, kind, options.signal);
     }
     return new DocumentPackage(kind, options, entries);
   }
@@ -99,7 +106,7 @@ export class DocumentPackage {
    */
   async *read(name: string): AsyncGenerator<Uint8Array, void> {
     const entry = this.#entries.get(partName(name));
-    if (entry === undefined || entry === null) throw damaged(this.#kind);
+    if (entry === undefined || entry === null) throw toDamagedError(this.#kind);
     if (entry.encrypted) throw needsPassword(this.#kind);
     if (entry.uncompressedSize > this.#left) throw tooLarge(this.#maxBytes);
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
@@ -109,7 +116,7 @@ export class DocumentPackage {
       (error: unknown) => {
         // What is refused before a byte of it is written would be waited for without end.
         writable.abort(error).catch(() => undefined);
-        return codedError(error, this.#kind, this.#signal);
+        return toCodedError(error, this.#kind, this.#signal);
       },
     );
     const reader = readable.getReader();
@@ -118,14 +125,14 @@ export class DocumentPackage {
       for (;;) {
         // oxlint-disable-next-line no-await-in-loop -- a stream is read in order
         const { done, value } = await reader.read().catch(async () => {
-          throw (await work) ?? damaged(this.#kind);
+          throw (await work) ?? toDamagedError(this.#kind);
         });
         if (done) break;
         size += value.length;
         this.#left -= value.length;
         if (this.#left < 0) throw tooLarge(this.#maxBytes);
         // A directory that lies about sizes is not waited for.
-        if (size > entry.uncompressedSize) throw damaged(this.#kind);
+        if (size > entry.uncompressedSize) throw toDamagedError(this.#kind);
         yield value;
       }
     } finally {
@@ -187,7 +194,7 @@ export class DocumentPackage {
       if (type === "officeDocument" && !isExternal && this.has(target)) return target;
     }
     const name = usual.find((each) => this.has(each));
-    if (name === undefined) throw damaged(this.#kind);
+    if (name === undefined) throw toDamagedError(this.#kind);
     return name;
   }
 
@@ -213,7 +220,7 @@ export function resolvePart(from: string, target: string): string {
   const path = target.split(/[?#]/, 1)[0] ?? "";
   const base = /^[/\\]/.test(path) ? [] : from.split("/").slice(0, -1);
   const segments = [...base];
-  for (const segment of decoded(path).split(/[/\\]/)) {
+  for (const segment of decodePath(path).split(/[/\\]/)) {
     if (segment === "..") segments.pop();
     else if (segment !== "." && segment !== "") segments.push(segment);
   }
@@ -222,10 +229,10 @@ export function resolvePart(from: string, target: string): string {
 
 /** Id of a relationship among attributes: `r:id`, or another one of that prefix. */
 export function relationshipId(attributes: Readonly<Record<string, string>>, name = "id"): string | undefined {
-  return attributes[`r:${name}`] ?? attributeOf(attributes, name, true);
+  return attributes[`r:${name}`] ?? getAttribute(attributes, name, true);
 }
 
-function decoded(path: string): string {
+function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
@@ -239,7 +246,7 @@ function partName(name: string): string {
 }
 
 /** How many entries the end of a ZIP says that there are: reading them to count them takes time. */
-function saidEntries(bytes: Uint8Array): number {
+function countSaidEntries(bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = bytes.length - 22; at >= 0 && at >= bytes.length - 22 - 65_535; at--) {
     if (view.getUint32(at, true) === 0x06_05_4b_50) return view.getUint16(at + 10, true);

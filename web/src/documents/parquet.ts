@@ -12,11 +12,11 @@ import {
 import { decompressGzip, decompressLz4Raw, decompressZstd } from "hyparquet-compressors";
 import {
   checkForm,
-  converted,
+  convertText,
   type Converted,
   type ConvertOptions,
   FactsBuilder,
-  sinkOf,
+  createSink,
   unreadable,
 } from "./document.js";
 import { csvCell } from "../query/csv-cells.js";
@@ -39,20 +39,20 @@ const MAX_TOLD = 50;
 export async function convertParquet(bytes: Uint8Array, options: ConvertOptions): Promise<Converted> {
   checkForm(options.form, "Parquet file", ["rows"]);
   const facts = new FactsBuilder("section");
-  const sink = sinkOf(facts, options);
-  return converted("Parquet file", sink, options, async function* () {
-    const file = bufferOf(bytes);
+  const sink = createSink(facts, options);
+  return convertText("Parquet file", sink, options, async function* () {
+    const file = toAsyncBuffer(bytes);
     const metadata = await parquetMetadataAsync(file);
     checkCodecs(metadata);
-    const columns = columnsOf(metadata);
-    facts.notice(toldOf(metadata, columns));
+    const columns = readColumns(metadata);
+    facts.notice(describeTable(metadata, columns));
     sink.add(`${columns.map(({ name }) => csvCell(name)).join(",")}\n`);
     const total = Number(metadata.num_rows);
     for (let rowStart = 0; rowStart < total; rowStart += BATCH) {
       const rowEnd = Math.min(total, rowStart + BATCH);
       const rows = await parquetReadObjects({ file, metadata, compressors: CODECS, rowStart, rowEnd });
       for (const row of rows) {
-        sink.add(`${columns.map(({ name }) => csvCell(cellOf(row[name]))).join(",")}\n`);
+        sink.add(`${columns.map(({ name }) => csvCell(toCell(row[name]))).join(",")}\n`);
       }
       yield;
     }
@@ -72,28 +72,28 @@ interface Column {
   readonly type: string;
 }
 
-function columnsOf(metadata: FileMetaData): readonly Column[] {
+function readColumns(metadata: FileMetaData): readonly Column[] {
   return parquetSchema(metadata).children.map(({ element }) => {
     const { name, logical_type: logical, converted_type: legacy, type } = element;
     return { name, type: (logical?.type ?? legacy ?? type ?? "group").toLowerCase() };
   });
 }
 
-function toldOf({ num_rows: rows }: FileMetaData, columns: readonly Column[]): string {
+function describeTable({ num_rows: rows }: FileMetaData, columns: readonly Column[]): string {
   const told = columns.slice(0, MAX_TOLD).map(({ name, type }) => `${JSON.stringify(name.slice(0, 60))} ${type}`);
   const more = columns.length > MAX_TOLD ? ` and ${columns.length - MAX_TOLD} more` : "";
   return `It has ${rows} rows, with the columns ${told.join(", ")}${more}.`;
 }
 
 /** What hyparquet reads from. */
-function bufferOf(bytes: Uint8Array): { byteLength: number; slice(start: number, end?: number): ArrayBuffer } {
+function toAsyncBuffer(bytes: Uint8Array): { byteLength: number; slice(start: number, end?: number): ArrayBuffer } {
   return {
     byteLength: bytes.length,
     slice: (start, end) => Uint8Array.from(bytes.subarray(start, end)).buffer,
   };
 }
 
-function cellOf(value: unknown): string {
+function toCell(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (typeof value === "string") return value;
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? "" : value.toISOString();

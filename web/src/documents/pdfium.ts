@@ -4,7 +4,7 @@
  * @module
  */
 import { init } from "@embedpdf/pdfium";
-import { damaged, unreadable } from "./document.js";
+import { toDamagedError, unreadable } from "./document.js";
 import type { Pixels } from "./picture.js";
 
 /** A function of PDFium, over numbers and addresses. */
@@ -208,7 +208,7 @@ export class PdfDocument implements Disposable {
     const code = pdfium.call("FPDF_GetLastError");
     pdfium.free(address);
     if (code === PASSWORD) throw unreadable("The PDF is protected by a password: ask for a copy without one.");
-    throw damaged("PDF");
+    throw toDamagedError("PDF");
   }
 
   [Symbol.dispose](): void {

@@ -6,10 +6,10 @@ import { ABOVE, BlockWriter, LEFT, oneLine, raiseDigits } from "./blocks.js";
 import { type Chart, describeChart, listChartRows } from "./chart.js";
 import {
   checkForm,
-  converted,
-  damaged,
+  convertText,
+  toDamagedError,
   FactsBuilder,
-  sinkOf,
+  createSink,
   type Converted,
   type ConvertOptions,
 } from "./document.js";
@@ -18,8 +18,8 @@ import { EquationText } from "./equation.js";
 import { formatNumber, type NumberStyle } from "./numbering.js";
 import { DocumentPackage, relationshipId, type Relationship } from "./package.js";
 import { describeComment, nameAuthor, type Note, readDay } from "./notes.js";
-import { partOf } from "./word.js";
-import { countOf, localName, readXml, type MarkupHandler } from "./xml.js";
+import { findPart } from "./word.js";
+import { readCount, localName, readXml, type MarkupHandler } from "./xml.js";
 
 const KIND = "presentation";
 
@@ -61,13 +61,13 @@ export async function convertPresentation(bytes: Uint8Array, options: ConvertOpt
   const slides = await slideParts(source, main);
   const facts = new FactsBuilder("slide");
   facts.total = Math.max(1, slides.length);
-  const sink = sinkOf(facts, options);
-  return converted(KIND, sink, options, async function* () {
+  const sink = createSink(facts, options);
+  return convertText(KIND, sink, options, async function* () {
     const blocks = new BlockWriter(sink, 0);
     const comments = new CommentReader(source, main);
     const footers = new Set<string>();
     for (const part of slides) {
-      if (!source.has(part)) throw damaged(KIND);
+      if (!source.has(part)) throw toDamagedError(KIND);
       const relations = await source.relationships(part);
       const drawings = options.form === "text" ? await readDrawingParts(source, relations) : NO_DRAWINGS;
       const slide = new SlideText(blocks, relations, drawings, options.form);
@@ -75,7 +75,7 @@ export async function convertPresentation(bytes: Uint8Array, options: ConvertOpt
       await readXml(source.read(part), slide);
       if (options.form === "text") {
         slide.write(blocks, footers);
-        const notes = partOf(relations, "notesSlide");
+        const notes = findPart(relations, "notesSlide");
         if (notes !== undefined && source.has(notes)) await writeNotes(source, notes, blocks);
         await comments.write(relations, blocks);
       }
@@ -98,11 +98,11 @@ async function slideParts(source: DocumentPackage, main: string): Promise<readon
       if (name === "presentation") root.isPresentation = true;
       if (name !== "sldId" || slides.length >= MAX_SLIDES) return;
       const relation = relations.get(relationshipId(attributes) ?? "");
-      if (relation === undefined || relation.isExternal) throw damaged(KIND);
+      if (relation === undefined || relation.isExternal) throw toDamagedError(KIND);
       slides.push(relation.target);
     },
   });
-  if (!root.isPresentation) throw damaged(KIND);
+  if (!root.isPresentation) throw toDamagedError(KIND);
   return slides;
 }
 
@@ -360,7 +360,7 @@ class SlideText implements MarkupHandler {
         this.#paragraph = makeParagraph();
         break;
       case "pPr":
-        if (paragraph !== undefined) paragraph.level = countOf(attributes["lvl"], 0, 8, 0);
+        if (paragraph !== undefined) paragraph.level = readCount(attributes["lvl"], 0, 8, 0);
         break;
       case "buChar":
         if (paragraph !== undefined) paragraph.isItem = true;
@@ -369,7 +369,7 @@ class SlideText implements MarkupHandler {
         if (paragraph === undefined) break;
         paragraph.isItem = true;
         paragraph.scheme = attributes["type"] ?? "arabicPeriod";
-        paragraph.start = countOf(attributes["startAt"], 1, 32_767, 1);
+        paragraph.start = readCount(attributes["startAt"], 1, 32_767, 1);
         break;
       case "br":
         this.#write("\n");
@@ -440,7 +440,7 @@ class SlideText implements MarkupHandler {
   /** Writes the title, then the other shapes in their order, and footers that are not among those told before. */
   write(blocks: BlockWriter, footers: Set<string>): void {
     const titles = this.#shapes.filter(isTitle);
-    const title = oneLine(titles.flatMap(textsOf).join(" "));
+    const title = oneLine(titles.flatMap(listTexts).join(" "));
     blocks.heading(this.#isHidden && title !== "" ? `${title} (hidden)` : title, 1);
     if (this.#isHidden && title === "") blocks.paragraph("(hidden)");
     const others = this.#shapes.filter((shape) => !isTitle(shape) && !REPEATED.has(shape.placeholder));
@@ -450,7 +450,7 @@ class SlideText implements MarkupHandler {
       blocks.gap();
     }
     for (const shape of this.#shapes.filter(({ placeholder }) => placeholder === "ftr")) {
-      const text = oneLine(textsOf(shape).join(" ").slice(0, 1000));
+      const text = oneLine(listTexts(shape).join(" ").slice(0, 1000));
       if (text === "" || footers.has(text) || footers.size >= MAX_FOOTERS) continue;
       footers.add(text);
       blocks.note("[footer]", text);
@@ -460,7 +460,7 @@ class SlideText implements MarkupHandler {
   /** Writes what is said to a slide, of its page of notes. */
   writeNotes(blocks: BlockWriter): void {
     const bodies = this.#shapes.filter(({ placeholder }) => placeholder === "body");
-    if (bodies.flatMap(textsOf).join("").trim() === "") return;
+    if (bodies.flatMap(listTexts).join("").trim() === "") return;
     blocks.paragraph("Notes:");
     for (const shape of bodies) writeShape(shape, blocks);
   }
@@ -509,7 +509,7 @@ class SlideText implements MarkupHandler {
   #endShape(): void {
     const shape = this.#shape;
     if (this.#shapeLink !== "" && shape !== undefined) {
-      this.#writer.link(shape.alt === "" ? textsOf(shape).join(" ").slice(0, 1024) : shape.alt, this.#shapeLink);
+      this.#writer.link(shape.alt === "" ? listTexts(shape).join(" ").slice(0, 1024) : shape.alt, this.#shapeLink);
     }
     this.#shapeLink = "";
     this.#shape = undefined;
@@ -532,7 +532,7 @@ function isSet(value: string | undefined): boolean {
   return value === "1" || value === "true";
 }
 
-function textsOf(shape: Shape): readonly string[] {
+function listTexts(shape: Shape): readonly string[] {
   return shape.blocks.flatMap((block) => (block.kind === "row" ? block.cells : [block.text]));
 }
 

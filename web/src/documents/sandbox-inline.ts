@@ -8,7 +8,7 @@ import { Codecs } from "./codecs.js";
 import { convert, type ConversionFacts, type Libraries } from "./conversion.js";
 import { unreadable } from "./document.js";
 import { Pdfium } from "./pdfium.js";
-import { collectBytes, type ConversionTask, errorOf, failureOf, LIMITS, overLimit } from "./sandbox.js";
+import { collectBytes, type ConversionTask, toError, toFailure, LIMITS, overLimit } from "./sandbox.js";
 
 /** Most bytes of a document, and of PDFium's memory: an isolate of workerd has 128 MB for everything. */
 const MAX_DOCUMENT = 24 * 1024 * 1024;
@@ -48,7 +48,7 @@ export async function convertApart({
     });
   } catch (error) {
     // What `write` throws is the caller's own. Anything else could quote the document.
-    throw failed === undefined ? errorOf(failureOf(error)) : failed.error;
+    throw failed === undefined ? toError(toFailure(error)) : failed.error;
   }
 }
 

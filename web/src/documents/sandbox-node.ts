@@ -15,7 +15,7 @@ import { unreadable } from "./document.js";
 import {
   type ConversionFailure,
   type ConversionTask,
-  errorOf,
+  toError,
   type ConversionLimits,
   LIMITS,
   overLimit,
@@ -48,7 +48,7 @@ export async function convertApart(task: ConversionTask): Promise<ConversionFact
   const { request, input, signal } = task;
   signal?.throwIfAborted();
   const limits: ConversionLimits = { ...LIMITS, ...task.limits };
-  const child = started(limits);
+  const child = startChild(limits);
   const overdue = new AbortController();
   const limit = setTimeout(() => {
     overdue.abort();
@@ -60,7 +60,7 @@ export async function convertApart(task: ConversionTask): Promise<ConversionFact
   const fed = feed(child, JSON.stringify(request), input);
   fed.catch(stop);
   try {
-    const facts = await answerOf(child, task.write, limits.output);
+    const facts = await readAnswer(child, task.write, limits.output);
     // What went wrong with the source matters more than what the child made of half a document.
     await fed;
     if (facts !== undefined) return facts;
@@ -69,7 +69,7 @@ export async function convertApart(task: ConversionTask): Promise<ConversionFact
     if (overdue.signal.aborted) throw overLimit("time");
     // It kills itself for memory, and its engine aborts for the heap's.
     if (reason === "SIGKILL" || reason === "SIGABRT") throw overLimit("memory");
-    throw errorOf({ code: "E_DOCUMENT", message: "" });
+    throw toError({ code: "E_DOCUMENT", message: "" });
   } finally {
     clearTimeout(limit);
     signal?.removeEventListener("abort", stop);
@@ -81,7 +81,7 @@ export async function convertApart(task: ConversionTask): Promise<ConversionFact
 /** Milliseconds by which the child's own limit of time is longer, which is for a parent that is gone. */
 const LATER = 5000;
 
-function started({ memory, time }: ConversionLimits): Child {
+function startChild({ memory, time }: ConversionLimits): Child {
   const megabytes = Math.max(16, Math.floor(memory / 2 / 1024 ** 2));
   const program = programAt("#child");
   const args = [`--max-old-space-size=${megabytes}`, program, String(memory), String(time + LATER)];
@@ -117,13 +117,13 @@ async function feed({ stdin }: Child, request: string, input: AsyncIterable<Uint
 }
 
 /** Reads the answer. Undefined if the child ended without one. */
-async function answerOf(
+async function readAnswer(
   { stdout }: Child,
   write: ConversionTask["write"],
   most: number,
 ): Promise<ConversionFacts | undefined> {
   let output = 0;
-  for await (const { kind, content } of framesOf(stdout as AsyncIterable<Buffer>)) {
+  for await (const { kind, content } of readFrames(stdout as AsyncIterable<Buffer>)) {
     if (kind === Frame.content) {
       output += content.length;
       if (output > most) throw overLimit("output");
@@ -131,13 +131,13 @@ async function answerOf(
       continue;
     }
     const answer: unknown = JSON.parse(content.toString("utf8"));
-    if (kind === Frame.failure) throw errorOf(answer as ConversionFailure);
+    if (kind === Frame.failure) throw toError(answer as ConversionFailure);
     return answer as ConversionFacts;
   }
   return undefined;
 }
 
-async function* framesOf(stream: AsyncIterable<Buffer>): AsyncGenerator<{ kind: number; content: Buffer }> {
+async function* readFrames(stream: AsyncIterable<Buffer>): AsyncGenerator<{ kind: number; content: Buffer }> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of stream) {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);

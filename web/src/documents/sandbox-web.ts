@@ -8,7 +8,7 @@ import {
   collectBytes,
   type ConversionFailure,
   type ConversionTask,
-  errorOf,
+  toError,
   type ConversionLimits,
   LIMITS,
   overLimit,
@@ -41,13 +41,13 @@ export async function convertApart({
   signal?.throwIfAborted();
   const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
   try {
-    return await answerOf(worker, { request, bytes }, write, { ...LIMITS, ...limits }, signal);
+    return await readAnswer(worker, { request, bytes }, write, { ...LIMITS, ...limits }, signal);
   } finally {
     worker.terminate();
   }
 }
 
-function answerOf(
+function readAnswer(
   worker: Worker,
   task: WorkerRequest,
   write: ConversionTask["write"],
@@ -58,16 +58,16 @@ function answerOf(
     let output = 0;
     let writing = Promise.resolve();
     const limit = setTimeout(() => reject(overLimit("time")), limits.time);
-    const aborted = (): void => reject(signal?.reason as Error);
-    signal?.addEventListener("abort", aborted, { once: true });
+    const rejectAborted = (): void => reject(signal?.reason as Error);
+    signal?.addEventListener("abort", rejectAborted, { once: true });
     const end = (act: () => void): void => {
       clearTimeout(limit);
-      signal?.removeEventListener("abort", aborted);
+      signal?.removeEventListener("abort", rejectAborted);
       writing.then(act, reject);
     };
     worker.addEventListener("message", ({ data }: MessageEvent<WorkerAnswer>): void => {
       if ("facts" in data) end(() => resolve(data.facts));
-      else if ("failure" in data) end(() => reject(errorOf(data.failure)));
+      else if ("failure" in data) end(() => reject(toError(data.failure)));
       else {
         output += data.content.length;
         if (output > limits.output) end(() => reject(overLimit("output")));

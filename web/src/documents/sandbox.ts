@@ -101,13 +101,13 @@ export interface ConversionFailure {
 }
 
 /** What is told of an error. */
-export function failureOf(error: unknown): ConversionFailure {
+export function toFailure(error: unknown): ConversionFailure {
   if (!(error instanceof SluiceError)) return { code: "E_DOCUMENT", message: DAMAGED };
   return { code: error.code, message: error.message, ...(error.path !== undefined && { path: error.path }) };
 }
 
 /** The error that was told. */
-export function errorOf({ code, message, path }: ConversionFailure): SluiceError {
+export function toError({ code, message, path }: ConversionFailure): SluiceError {
   const known = CODES.find((each) => each === code);
   if (known === undefined || message === "") return new SluiceError("E_DOCUMENT", DAMAGED);
   return new SluiceError(known, message, path === undefined ? {} : { path });

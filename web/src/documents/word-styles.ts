@@ -3,7 +3,7 @@
  * @module
  */
 import type { DocumentPackage } from "./package.js";
-import { attributeOf, countOf, localName, readXml } from "./xml.js";
+import { getAttribute, readCount, localName, readXml } from "./xml.js";
 
 /** Most styles of a document that are known. */
 const MAX_STYLES = 20_000;
@@ -53,7 +53,7 @@ export async function readStyles(
   await readXml(source.read(part), {
     open: (tag, attributes) => {
       const name = localName(tag);
-      const value = attributeOf(attributes, "val");
+      const value = getAttribute(attributes, "val");
       if (name === "style") {
         current = {
           name: "",
@@ -63,14 +63,14 @@ export async function readStyles(
           listLevel: undefined,
           isHidden: undefined,
         };
-        const id = attributeOf(attributes, "styleId");
+        const id = getAttribute(attributes, "styleId");
         if (id !== undefined && raw.size < MAX_STYLES) raw.set(id, current);
       } else if (current === undefined) return;
       else if (name === "name") current.name = value?.slice(0, 100) ?? "";
       else if (name === "basedOn") current.basedOn = value;
       else if (name === "outlineLvl") current.level = readOutlineLevel(value);
       else if (name === "numId") current.listId = value;
-      else if (name === "ilvl") current.listLevel = countOf(value, 0, 8, 0);
+      else if (name === "ilvl") current.listLevel = readCount(value, 0, 8, 0);
       else if (name === "vanish") current.isHidden = isOn(value);
     },
     close: (tag) => {
@@ -126,7 +126,7 @@ export function guessStyle(id: string): Style {
 
 /** The level of a heading, from 1; 0 for body text. */
 export function readOutlineLevel(value: string | undefined): number {
-  const level = countOf(value, 0, 9, 9);
+  const level = readCount(value, 0, 9, 9);
   return level === 9 ? 0 : level + 1;
 }
 

@@ -10,7 +10,7 @@ import type { WordNumbering } from "./numbering.js";
 import { relationshipId, type Relationship } from "./package.js";
 import { type NoteWriter, nameAuthor } from "./notes.js";
 import { guessStyle, isOn, PLAIN, readOutlineLevel, type Style } from "./word-styles.js";
-import { attributeOf, countOf, localName, type MarkupHandler } from "./xml.js";
+import { getAttribute, readCount, localName, type MarkupHandler } from "./xml.js";
 
 /** Most columns that one cell of a table is counted for. */
 const MAX_SPAN = 63;
@@ -343,12 +343,12 @@ export class WordText implements MarkupHandler {
         break;
       case "fldSimple":
         if (this.#context.form === "links") {
-          const address = readFieldAddress(attributeOf(attributes, "instr") ?? "");
+          const address = readFieldAddress(getAttribute(attributes, "instr") ?? "");
           this.#links.push({ address, text: "" });
         }
         break;
       case "fldChar":
-        this.#markField(attributeOf(attributes, "fldCharType"));
+        this.#markField(getAttribute(attributes, "fldCharType"));
         break;
       case "oMath":
         this.#equation = new EquationText();
@@ -357,13 +357,13 @@ export class WordText implements MarkupHandler {
         this.#drawings.push({ alt: "", name: "", pictures: [], objects: [] });
         break;
       case "commentRangeStart":
-        this.#context.notes?.openQuote(attributeOf(attributes, "id") ?? "");
+        this.#context.notes?.openQuote(getAttribute(attributes, "id") ?? "");
         break;
       case "commentRangeEnd":
-        this.#context.notes?.closeQuote(attributeOf(attributes, "id") ?? "");
+        this.#context.notes?.closeQuote(getAttribute(attributes, "id") ?? "");
         break;
       case "br":
-        if (attributeOf(attributes, "type") === "page") this.#breakPage();
+        if (getAttribute(attributes, "type") === "page") this.#breakPage();
         else this.#write("\n");
         break;
       case "lastRenderedPageBreak":
@@ -465,16 +465,16 @@ export class WordText implements MarkupHandler {
   }
 
   #readProperty(name: string, attributes: Attributes): void {
-    const value = attributeOf(attributes, "val");
+    const value = getAttribute(attributes, "val");
     const paragraph = this.#paragraphs.at(-1);
     const table = this.#tables.at(-1);
     const [outer] = this.#properties;
     if (outer === "tcPr" && table !== undefined) {
-      if (name === "gridSpan") table.cell.span = countOf(value, 1, MAX_SPAN + 1, 1);
+      if (name === "gridSpan") table.cell.span = readCount(value, 1, MAX_SPAN + 1, 1);
       else if (name === "vMerge" && value !== "restart") table.cell.joins = "above";
       else if (name === "hMerge" && value !== "restart") table.cell.joins = "left";
     } else if (outer === "trPr" && table !== undefined) {
-      if (name === "gridBefore") table.before = countOf(value, 0, MAX_SPAN, 0);
+      if (name === "gridBefore") table.before = readCount(value, 0, MAX_SPAN, 0);
       else if (name === "ins" || name === "del") {
         this.#context.findings.changes++;
         table.change = `row ${describeChange(name, attributes)}`;
@@ -489,7 +489,7 @@ export class WordText implements MarkupHandler {
         paragraph.style = this.#context.styles.get(value) ?? guessStyle(value);
       else if (name === "outlineLvl") paragraph.level = readOutlineLevel(value);
       else if (name === "numId") paragraph.listId = value;
-      else if (name === "ilvl") paragraph.listLevel = countOf(value, 0, 8, 0);
+      else if (name === "ilvl") paragraph.listLevel = readCount(value, 0, 8, 0);
       else if (name === "ins" || name === "del") {
         this.#context.findings.changes++;
         paragraph.end = describeChange(name, attributes);
@@ -503,7 +503,7 @@ export class WordText implements MarkupHandler {
   /** What an element within a run stands for. */
   #markRun(name: string, attributes: Attributes): string {
     const { notes } = this.#context;
-    const id = attributeOf(attributes, "id") ?? "";
+    const id = getAttribute(attributes, "id") ?? "";
     switch (name) {
       case "tab":
       case "ptab":
@@ -513,7 +513,7 @@ export class WordText implements MarkupHandler {
       case "noBreakHyphen":
         return "-";
       case "sym":
-        return readSymbol(attributeOf(attributes, "font") ?? "", attributeOf(attributes, "char") ?? "");
+        return readSymbol(getAttribute(attributes, "font") ?? "", getAttribute(attributes, "char") ?? "");
       case "footnoteReference":
         return notes?.refer("footnote", id) ?? "";
       case "endnoteReference":
@@ -533,10 +533,10 @@ export class WordText implements MarkupHandler {
     }
     const choice = this.#choice;
     if (choice === undefined) return false;
-    const value = attributeOf(attributes, "val");
+    const value = getAttribute(attributes, "val");
     if (name === "checkBox") choice.isBox = true;
     else if (name === "checked" || name === "default") choice.isChecked = isOn(value);
-    else if (name === "result") choice.at = countOf(value, 0, 1000, 0);
+    else if (name === "result") choice.at = readCount(value, 0, 1000, 0);
     else if (name === "listEntry" && choice.entries.length < 1000) choice.entries.push(value ?? "");
     return true;
   }
@@ -775,7 +775,7 @@ function writeBlock(blocks: BlockTarget, { text, level, mark, isHeading }: CellB
 
 /** What was done, and by whom: `inserted by Ann`. */
 function describeChange(name: string, attributes: Attributes): string {
-  const author = nameAuthor(attributeOf(attributes, "author"));
+  const author = nameAuthor(getAttribute(attributes, "author"));
   return `${CHANGES[name] ?? name}${author === "" ? "" : ` by ${author}`}`;
 }
 

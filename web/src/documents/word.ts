@@ -5,10 +5,10 @@
 import { BlockWriter } from "./blocks.js";
 import {
   checkForm,
-  converted,
-  damaged,
+  convertText,
+  toDamagedError,
   FactsBuilder,
-  sinkOf,
+  createSink,
   type Converted,
   type ConvertOptions,
 } from "./document.js";
@@ -28,7 +28,7 @@ import {
 } from "./notes.js";
 import { readStyles } from "./word-styles.js";
 import { LineCollector, makeFindings, type WordContext, type WordFindings, WordText } from "./word-text.js";
-import { attributeOf, localName, readXml, xmlSteps, type MarkupHandler } from "./xml.js";
+import { getAttribute, localName, readXml, xmlSteps, type MarkupHandler } from "./xml.js";
 
 const KIND = "Word document";
 
@@ -55,16 +55,16 @@ export async function convertWord(bytes: Uint8Array, options: ConvertOptions): P
   const source = await DocumentPackage.open(bytes, KIND, ".docx", options);
   const main = await source.mainPart("word/document.xml");
   const facts = new FactsBuilder("section");
-  const sink = sinkOf(facts, options);
-  return converted(KIND, sink, options, async function* () {
+  const sink = createSink(facts, options);
+  return convertText(KIND, sink, options, async function* () {
     const relations = await source.relationships(main);
     const findings = makeFindings();
     const hasPages = form === "text" && (await hasRenderedPages(source, main));
     if (hasPages) facts.part = "page";
     const base = {
       form,
-      styles: await readStyles(source, partOf(relations, "styles")),
-      numbering: await WordNumbering.read(source, partOf(relations, "numbering")),
+      styles: await readStyles(source, findPart(relations, "styles")),
+      numbering: await WordNumbering.read(source, findPart(relations, "numbering")),
       findings,
     } as const;
     const read = new NotesReader(source, relations, base);
@@ -73,7 +73,7 @@ export async function convertWord(bytes: Uint8Array, options: ConvertOptions): P
     const drawings = await readDrawingParts(source, relations);
     const body = new WordText(blocks, { ...base, relations, drawings, notes, hasPages });
     yield* xmlSteps(source.read(main), body);
-    if (!body.isDocument) throw damaged(KIND);
+    if (!body.isDocument) throw toDamagedError(KIND);
     if (notes === undefined) yield* read.links(blocks);
     else {
       notes.write(blocks);
@@ -88,7 +88,7 @@ export async function convertWord(bytes: Uint8Array, options: ConvertOptions): P
 }
 
 /** The part that the first relationship of a type leads to. */
-export function partOf(relations: ReadonlyMap<string, Relationship>, type: string): string | undefined {
+export function findPart(relations: ReadonlyMap<string, Relationship>, type: string): string | undefined {
   for (const relation of relations.values()) if (relation.type === type && !relation.isExternal) return relation.target;
   return undefined;
 }
@@ -175,7 +175,7 @@ class NotesReader {
   }
 
   async #readNotes(kind: NoteKind): Promise<ReadonlyMap<string, Note & { readonly paragraph: string }>> {
-    const part = partOf(this.#relations, `${kind}s`);
+    const part = findPart(this.#relations, `${kind}s`);
     if (part === undefined || !this.#source.has(part)) return new Map();
     const notes = new NotesText(kind, await this.#context(part));
     await readXml(this.#source.read(part), notes);
@@ -187,14 +187,14 @@ class NotesReader {
     ReadonlyMap<string, { readonly parent: string | undefined; readonly isResolved: boolean }>
   > {
     const threads = new Map<string, { readonly parent: string | undefined; readonly isResolved: boolean }>();
-    const part = partOf(this.#relations, "commentsExtended");
+    const part = findPart(this.#relations, "commentsExtended");
     if (part === undefined || !this.#source.has(part)) return threads;
     await readXml(this.#source.read(part), {
       open: (tag, attributes) => {
-        const id = attributeOf(attributes, "paraId");
+        const id = getAttribute(attributes, "paraId");
         if (localName(tag) !== "commentEx" || id === undefined || threads.size >= MAX_NOTES) return;
-        const isResolved = /^(?:1|true)$/.test(attributeOf(attributes, "done") ?? "");
-        threads.set(id, { parent: attributeOf(attributes, "paraIdParent"), isResolved });
+        const isResolved = /^(?:1|true)$/.test(getAttribute(attributes, "done") ?? "");
+        threads.set(id, { parent: getAttribute(attributes, "paraIdParent"), isResolved });
       },
     });
     return threads;
@@ -221,7 +221,7 @@ class NotesText implements MarkupHandler {
     const name = localName(tag);
     if (name === this.#kind) this.#begin(attributes);
     else if (this.#open !== undefined) {
-      if (name === "p") this.#open.paragraph = attributeOf(attributes, "paraId") ?? "";
+      if (name === "p") this.#open.paragraph = getAttribute(attributes, "paraId") ?? "";
       this.#open.text.open(tag, attributes);
     }
   }
@@ -247,12 +247,12 @@ class NotesText implements MarkupHandler {
 
   #begin(attributes: Readonly<Record<string, string>>): void {
     // Separators of notes are notes of a type of their own.
-    if (/separator|continuation/i.test(attributeOf(attributes, "type") ?? "")) return;
+    if (/separator|continuation/i.test(getAttribute(attributes, "type") ?? "")) return;
     this.#lines = new LineCollector(MAX_NOTE);
     this.#open = {
-      id: attributeOf(attributes, "id") ?? "",
-      author: nameAuthor(attributeOf(attributes, "author")),
-      day: readDay(attributeOf(attributes, "date")),
+      id: getAttribute(attributes, "id") ?? "",
+      author: nameAuthor(getAttribute(attributes, "author")),
+      day: readDay(getAttribute(attributes, "date")),
       paragraph: "",
       text: new WordText(this.#lines, this.#context),
     };

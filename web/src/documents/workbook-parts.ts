@@ -6,7 +6,7 @@ import { columnName, MAX_COLUMNS, MAX_ROWS, parseRange, type CellRange } from ".
 import { describeChart, readChart, type Chart } from "./chart.js";
 import { relationshipId, type DocumentPackage, type Relationship } from "./package.js";
 import type { SheetNotes } from "./sheet-notes.js";
-import { countOf, localName, readXml } from "./xml.js";
+import { readCount, localName, readXml } from "./xml.js";
 
 type Relationships = ReadonlyMap<string, Relationship>;
 type Attributes = Readonly<Record<string, string>>;
@@ -98,7 +98,7 @@ async function readComments(source: DocumentPackage, part: string, notes: SheetN
         inside = "author";
         if (authors.length < MAX_PEOPLE) authors.push("");
       } else if (name === "comment") {
-        const author = authors[countOf(attributes["authorId"], 0, MAX_PEOPLE, MAX_PEOPLE)] ?? "";
+        const author = authors[readCount(attributes["authorId"], 0, MAX_PEOPLE, MAX_PEOPLE)] ?? "";
         comment = { cell: attributes["ref"] ?? "", author, text: "" };
       } else inside = name === "t" ? "text" : undefined;
     },
@@ -164,8 +164,8 @@ async function readDrawing(
   let inside: "column" | "row" | "text" | undefined;
   const findCell = (): string => {
     if (anchor.column === "" || anchor.row === "") return "";
-    const column = countOf(anchor.column, 0, MAX_COLUMNS - 1, 0) + 1;
-    return `${columnName(column)}${countOf(anchor.row, 0, MAX_ROWS - 1, 0) + 1}`;
+    const column = readCount(anchor.column, 0, MAX_COLUMNS - 1, 0) + 1;
+    return `${columnName(column)}${readCount(anchor.row, 0, MAX_ROWS - 1, 0) + 1}`;
   };
   await readXml(source.read(part), {
     open: (tag, attributes) => {

@@ -15,10 +15,10 @@ import {
 } from "./cell-range.js";
 import {
   checkForm,
-  converted,
-  damaged,
+  convertText,
+  toDamagedError,
   FactsBuilder,
-  sinkOf,
+  createSink,
   unreadable,
   type Converted,
   type ConvertOptions,
@@ -26,9 +26,9 @@ import {
 import { DocumentPackage, relationshipId, type Relationship } from "./package.js";
 import { chooseSheet, RowWriter, type ChosenSheet, type SheetName } from "./rows.js";
 import { SheetNotes } from "./sheet-notes.js";
-import { partOf } from "./word.js";
+import { findPart } from "./word.js";
 import { readPeople, readSheetParts, readTables } from "./workbook-parts.js";
-import { countOf, localName, readXml, xmlSteps, type MarkupHandler } from "./xml.js";
+import { readCount, localName, readXml, xmlSteps, type MarkupHandler } from "./xml.js";
 import { SluiceError } from "../errors/error.js";
 
 const KIND = "workbook";
@@ -94,16 +94,16 @@ export async function convertWorkbook(bytes: Uint8Array, options: ConvertOptions
     facts.about(index + 1, state);
   }
   facts.total = book.sheets.length;
-  const sink = sinkOf(facts, options);
+  const sink = createSink(facts, options);
   const isSheet = form === "cells" || form === "values";
   const chosen = isSheet ? await findSheet(source, book, options.sheet) : undefined;
-  return converted(KIND, sink, options, async function* () {
+  return convertText(KIND, sink, options, async function* () {
     const blocks = new BlockWriter(sink, 0);
     const cells = form === "links" ? undefined : await readCells(source, relations, book);
     const people = cells === undefined ? new Map<string, string>() : await readPeople(source, relations);
     for (const index of chosen === undefined ? book.sheets.keys() : [chosen.index]) {
       const sheet = book.sheets[index] as Sheet;
-      if (!source.has(sheet.part)) throw damaged(KIND);
+      if (!source.has(sheet.part)) throw toDamagedError(KIND);
       const parts = await source.relationships(sheet.part);
       if (cells === undefined) {
         if (sheet.hasCells) yield* xmlSteps(source.read(sheet.part), new SheetLinks(blocks, parts));
@@ -151,7 +151,7 @@ async function readWorkbook(
       else if (name === "calcPr") root.isUncalculated = isTrue(attributes["fullCalcOnLoad"]);
       else if (name === "sheet" && sheets.length < MAX_SHEETS) {
         const relation = relations.get(relationshipId(attributes) ?? "");
-        if (relation === undefined || relation.isExternal) throw damaged(KIND);
+        if (relation === undefined || relation.isExternal) throw toDamagedError(KIND);
         const state = { hidden: "hidden", veryhidden: "very hidden" }[(attributes["state"] ?? "").toLowerCase()] ?? "";
         sheets.push({
           name: (attributes["name"] ?? "").slice(0, 255),
@@ -173,7 +173,7 @@ async function readWorkbook(
       if (open !== undefined && open.target.length < MAX_CHARS_OF_NAME) open.target += text;
     },
   });
-  if (!root.isWorkbook || sheets.length === 0) throw damaged(KIND);
+  if (!root.isWorkbook || sheets.length === 0) throw toDamagedError(KIND);
   return { ...root, sheets, ...resolveNames(defined, sheets) };
 }
 
@@ -227,8 +227,8 @@ async function readCells(
   relations: ReadonlyMap<string, Relationship>,
   { is1904, isUncalculated }: Workbook,
 ): Promise<CellTable> {
-  const strings = partOf(relations, "sharedStrings");
-  const styles = partOf(relations, "styles");
+  const strings = findPart(relations, "sharedStrings");
+  const styles = findPart(relations, "styles");
   return {
     shared: strings !== undefined && source.has(strings) ? await readShared(source, strings) : [],
     codes: styles !== undefined && source.has(styles) ? await readCodes(source, styles) : [],
@@ -286,12 +286,12 @@ class StringItem {
     const text = this.#pieces.length === 1 ? (this.#pieces[0] ?? "") : this.#pieces.join("");
     this.#pieces = [];
     this.#length = 0;
-    return unescaped(text);
+    return unescapeText(text);
   }
 }
 
 /** `_x000D_` is how a workbook writes what XML cannot have. */
-function unescaped(text: string): string {
+function unescapeText(text: string): string {
   if (!text.includes("_x")) return text;
   return text.replaceAll(/_x([0-9A-Fa-f]{4})_/g, (whole, code: string) => {
     const unit = Number.parseInt(code, 16);
@@ -308,7 +308,7 @@ async function readCodes(source: DocumentPackage, part: string): Promise<readonl
     open: (tag, attributes) => {
       const name = localName(tag);
       if (name === "cellXfs") isCells = true;
-      const id = countOf(attributes["numFmtId"], 0, 1_000_000, 0);
+      const id = readCount(attributes["numFmtId"], 0, 1_000_000, 0);
       if (name === "numFmt" && own.size < MAX_FORMATS) own.set(id, (attributes["formatCode"] ?? "").slice(0, 1000));
       else if (name === "xf" && isCells && codes.length < MAX_FORMATS) codes.push(own.get(id) ?? findUsualCode(id));
     },
@@ -393,7 +393,7 @@ class SheetCells implements MarkupHandler {
 
   #openRow(attributes: Attributes): void {
     // A row without a number is the next one.
-    this.#row = countOf(attributes["r"], 1, MAX_ROWS, Math.min(MAX_ROWS, this.#row + 1));
+    this.#row = readCount(attributes["r"], 1, MAX_ROWS, Math.min(MAX_ROWS, this.#row + 1));
     this.#column = -1;
     this.#cells = new Map();
     this.#isInRow = true;
@@ -403,22 +403,22 @@ class SheetCells implements MarkupHandler {
   /** What stands before and behind the rows. */
   #openNote(name: string, attributes: Attributes): void {
     if (name === "col" && isTrue(attributes["hidden"])) {
-      const first = countOf(attributes["min"], 1, MAX_COLUMNS, 1);
-      this.#notes.hideColumns(first, countOf(attributes["max"], first, MAX_COLUMNS, first));
+      const first = readCount(attributes["min"], 1, MAX_COLUMNS, 1);
+      this.#notes.hideColumns(first, readCount(attributes["max"], first, MAX_COLUMNS, first));
     } else if (name === "mergeCell") this.#notes.merge(parseRange(attributes["ref"] ?? ""));
     else if (name === "autoFilter") {
       this.#notes.filter(attributes["ref"] ?? "");
       this.#filtered = parseRange(attributes["ref"] ?? "")?.firstColumn ?? 1;
     } else if (name === "filterColumn") {
-      this.#notes.filterColumn(columnName(this.#filtered + countOf(attributes["colId"], 0, MAX_COLUMNS, 0)));
+      this.#notes.filterColumn(columnName(this.#filtered + readCount(attributes["colId"], 0, MAX_COLUMNS, 0)));
     }
   }
 
   #openCell(attributes: Attributes): void {
-    const named = columnOf(attributes["r"]);
+    const named = readColumn(attributes["r"]);
     this.#column = named ?? this.#column + 1;
     this.#type = attributes["t"] ?? "n";
-    this.#style = countOf(attributes["s"], 0, MAX_FORMATS, 0);
+    this.#style = readCount(attributes["s"], 0, MAX_FORMATS, 0);
     this.#value = "";
     this.#hasValue = false;
     this.#formula = undefined;
@@ -476,11 +476,11 @@ class SheetCells implements MarkupHandler {
     const value = this.#value;
     switch (this.#type) {
       case "s":
-        return this.#showText(this.#table.shared[countOf(value, 0, MAX_SHARED, MAX_SHARED)] ?? "");
+        return this.#showText(this.#table.shared[readCount(value, 0, MAX_SHARED, MAX_SHARED)] ?? "");
       case "b":
         return isTrue(value.trim()) ? "TRUE" : "FALSE";
       case "str":
-        return this.#showText(unescaped(value));
+        return this.#showText(unescapeText(value));
       case "inlineStr":
         return this.#showText(value);
       case "n":
@@ -535,7 +535,7 @@ function isTrue(value: string | undefined): boolean {
 }
 
 /** The column of `AB12`, from 0. Undefined for anything else. */
-function columnOf(reference: string | undefined): number | undefined {
+function readColumn(reference: string | undefined): number | undefined {
   if (reference === undefined) return undefined;
   let column = 0;
   let at = 0;

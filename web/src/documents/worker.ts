@@ -6,7 +6,7 @@ import { convert, type Libraries } from "./conversion.js";
 import { unreadable } from "./document.js";
 import { Pdfium } from "./pdfium.js";
 import { checkPixels, type Drawing, fitWithin, type Pixels, type Region, scaleRegion, undecodable } from "./picture.js";
-import { failureOf } from "./sandbox.js";
+import { toFailure } from "./sandbox.js";
 import type { WorkerAnswer, WorkerRequest } from "./sandbox-web.js";
 
 /** The wasm of PDFium beside this file. Bundlers find it by this form. */
@@ -66,13 +66,13 @@ function toDrawing(canvas: OffscreenCanvas): Drawing {
   };
 }
 
-const told = (answer: WorkerAnswer): void => postMessage(answer);
+const postAnswer = (answer: WorkerAnswer): void => postMessage(answer);
 
 onmessage = async ({ data: { request, bytes } }: MessageEvent<WorkerRequest>): Promise<void> => {
   try {
-    const facts = await convert(bytes, request, libraries, async (content) => told({ content }));
-    told({ facts });
+    const facts = await convert(bytes, request, libraries, async (content) => postAnswer({ content }));
+    postAnswer({ facts });
   } catch (error) {
-    told({ failure: failureOf(error) });
+    postAnswer({ failure: toFailure(error) });
   }
 };

@@ -66,7 +66,7 @@ export class MarkupReader {
   }
 
   #begin(): TextDecoder {
-    const decoder = decoderOf(this.#head, this.#isXml);
+    const decoder = createDecoder(this.#head, this.#isXml);
     this.#decoder = decoder;
     this.#parser.write(decoder.decode(this.#head, { stream: true }));
     this.#head = new Uint8Array(0);
@@ -102,7 +102,7 @@ export function localName(tag: string): string {
 }
 
 /** An attribute by its name without a prefix, whatever prefix it has: `val` of `w:val`. */
-export function attributeOf(
+export function getAttribute(
   attributes: Readonly<Record<string, string>>,
   name: string,
   needsPrefix = false,
@@ -114,7 +114,7 @@ export function attributeOf(
 }
 
 /** A whole number of an attribute within bounds; `otherwise` for anything else. */
-export function countOf(text: string | undefined, least: number, most: number, otherwise: number): number {
+export function readCount(text: string | undefined, least: number, most: number, otherwise: number): number {
   if (text === undefined || !/^\s*[0-9]{1,15}\s*$/.test(text)) return otherwise;
   return Math.min(most, Math.max(least, Number(text)));
 }
@@ -126,7 +126,7 @@ function tooDeep(): Error {
 }
 
 /** The encoding that the first bytes tell: by a mark, by what they say, else UTF-8. */
-function decoderOf(head: Uint8Array, isXml: boolean): TextDecoder {
+function createDecoder(head: Uint8Array, isXml: boolean): TextDecoder {
   const [first, second] = head;
   if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le");
   if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be");

@@ -69,7 +69,7 @@ export const NAMESPACE: RegExp = /^[A-Za-z0-9._-]{1,64}$/;
  *
  * @throws SluiceError E_INVALID_ARGUMENT if it breaks the rule, which the message names.
  */
-export function namespaceOf(namespace: string = DEFAULT_NAMESPACE): string {
+export function checkNamespace(namespace: string = DEFAULT_NAMESPACE): string {
   if (typeof namespace === "string" && NAMESPACE.test(namespace)) return namespace;
   throw new SluiceError(
     "E_INVALID_ARGUMENT",

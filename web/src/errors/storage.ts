@@ -62,7 +62,7 @@ export function isStoreFailure(error: unknown): error is SluiceError {
 }
 
 /** Runs a storage operation and turns what it throws into a coded error. */
-export async function guarded<T>(act: StorageAct, work: () => Promise<T>): Promise<T> {
+export async function guardStorage<T>(act: StorageAct, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

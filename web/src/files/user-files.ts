@@ -6,7 +6,7 @@ import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { TieredArtifactStore } from "../artifacts/tiered-store.js";
 import { untilAborted } from "../core/abort.js";
 import type { Transformed } from "../core/types.js";
-import { timedStore } from "../core/store-access.js";
+import { limitStoreTime } from "../core/store-access.js";
 import { readContract } from "../core/contract-reader.js";
 import { SluiceError } from "../errors/error.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";
@@ -59,7 +59,7 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
     this.#store = largeStore === undefined ? store : tierStores(store, largeStore, said.base64_size_limit_mb);
     this.#onRefused = ignoreErrors(options.onRefused);
     this.#owners = new Owners({
-      store: timedStore(this.#store),
+      store: limitStoreTime(this.#store),
       options: { describer: coreDescriber(wasm), maxBytes: this.#maxBytes, ...(now !== undefined && { now }) },
       isLasting: said.persist_files_across_sessions,
       openWorkspace: said.openWorkspace,

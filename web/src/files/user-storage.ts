@@ -2,7 +2,7 @@
  * A user's files over any artifact store: by name, with versions.
  * @module
  */
-import { chunksOf, type Uploaded } from "../artifacts/bytes.js";
+import { toChunks, type Uploaded } from "../artifacts/bytes.js";
 import { NoOpArtifactStore } from "../artifacts/no-op.js";
 import { ScopedArtifacts } from "../artifacts/scoped.js";
 import type {
@@ -15,7 +15,7 @@ import type {
   Clock,
   StoredArtifact,
 } from "../artifacts/store.js";
-import { openedWriter } from "../artifacts/writer.js";
+import { openAnyWriter } from "../artifacts/writer.js";
 import { createSluiceOver, type WasmSource } from "../core/sluice.js";
 import type { FileClaim, FileLook, Sluice } from "../core/types.js";
 import { SluiceError } from "../errors/error.js";
@@ -225,9 +225,9 @@ export class UserStorage {
   async #putVersion(place: ArtifactInfo, data: Uploaded, info: UserFileInfo, order: number): Promise<ArtifactRef> {
     const { filename } = place;
     using looking = await this.#describer?.({ filename, mime_type: info.mime_type });
-    await using writer = await openedWriter(this.#store, place);
+    await using writer = await openAnyWriter(this.#store, place);
     let size = 0;
-    for await (const chunk of chunksOf(data)) {
+    for await (const chunk of toChunks(data)) {
       size += chunk.length;
       if (size > this.#maxBytes) throw new FileTooLargeError(size, this.#maxBytes);
       looking?.push(chunk);

@@ -2,7 +2,7 @@
  * Event streams as they are written (HTML Standard, "Server-sent events"): events, and a comment after each silence.
  * @module
  */
-import { type ByteReader, readerOf, streamFrom } from "../artifacts/byte-reader.js";
+import { type ByteReader, getByteReader, streamFrom } from "../artifacts/byte-reader.js";
 
 /** Milliseconds of silence after which a comment is sent, since proxies and browsers close silent connections. */
 const HEARTBEAT_MS = 15_000;
@@ -47,7 +47,7 @@ export function encodeEvent(fields: EventFields, data: string | Uint8Array): Uin
 
 /** An event stream with a comment after each silence between two events, while its client waits. */
 export function keepAlive(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-  return streamFrom(addHeartbeats(readerOf(stream)));
+  return streamFrom(addHeartbeats(getByteReader(stream)));
 }
 
 /** The same response. If it is an event stream, it is kept alive. */

@@ -8,7 +8,7 @@ import { joinBytes } from "../artifacts/bytes.js";
 export const BYTE_ORDER_MARK: readonly number[] = [0xef, 0xbb, 0xbf];
 
 /** A copy in memory of its own. `slice` of Node's buffers, which are byte arrays too, is none. */
-export function copyOf(bytes: Uint8Array): Uint8Array {
+export function copyBytes(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }
 

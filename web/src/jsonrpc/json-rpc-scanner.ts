@@ -3,7 +3,7 @@
  * @module
  */
 import { StructureScanner } from "../json/structure-scanner.js";
-import { BYTE_ORDER_MARK, copyOf, textOf } from "./bytes.js";
+import { BYTE_ORDER_MARK, copyBytes, textOf } from "./bytes.js";
 
 /** The byte range of a member's value within the message. `end` is undefined until it is known. */
 export interface Member {
@@ -198,7 +198,7 @@ export class JsonRpcScanner {
     const piece = this.#chunk.subarray(this.#keptFrom, until);
     this.#keptSize += piece.length;
     // Copied: callers may reuse their chunks.
-    if (this.#keptSize <= MAX_KEPT) this.#kept.push(copyOf(piece));
+    if (this.#keptSize <= MAX_KEPT) this.#kept.push(copyBytes(piece));
   }
 
   /** The kept text. Undefined if it was too long. */

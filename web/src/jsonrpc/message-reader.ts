@@ -5,7 +5,7 @@
 import type { Sluice } from "../core/types.js";
 import { SluiceError } from "../errors/error.js";
 import { StructureScanner, type StructureVisitor } from "../json/structure-scanner.js";
-import { BYTE_ORDER_MARK, copyOf } from "./bytes.js";
+import { BYTE_ORDER_MARK, copyBytes } from "./bytes.js";
 import { MAX_HEAD, MAX_MESSAGE } from "./limits.js";
 import type { JsonRpcScanner } from "./json-rpc-scanner.js";
 import { MessageRewriter, type MessagePolicy, type MessageOutcome } from "./message-rewriter.js";
@@ -49,7 +49,7 @@ export class MessageReader implements AsyncDisposable {
       if (first === undefined) return;
       this.#what = this.#begin(first);
     }
-    await (this.#what === "nonProtocol" ? this.#sink.nonProtocol(copyOf(bytes)) : this.#what.write(bytes));
+    await (this.#what === "nonProtocol" ? this.#sink.nonProtocol(copyBytes(bytes)) : this.#what.write(bytes));
   }
 
   /** Ends the message and forwards the rest of it. */
@@ -88,7 +88,7 @@ class ObjectReader implements AsyncDisposable {
   async write(bytes: Uint8Array): Promise<void> {
     this.#headSize += bytes.length;
     if (this.#headSize > MAX_HEAD) this.#head = [];
-    else this.#head.push(copyOf(bytes));
+    else this.#head.push(copyBytes(bytes));
     await this.#rewriter.write(bytes);
   }
 
@@ -166,7 +166,7 @@ class BatchReader implements StructureVisitor, AsyncDisposable {
   async write(bytes: Uint8Array): Promise<void> {
     this.#borders = [];
     this.#structure.push(bytes);
-    if (this.#isBatch === false) return this.#sink.nonProtocol(copyOf(bytes));
+    if (this.#isBatch === false) return this.#sink.nonProtocol(copyBytes(bytes));
     let from = this.#element === undefined ? undefined : 0;
     for (const border of this.#borders) {
       if (from === undefined) {

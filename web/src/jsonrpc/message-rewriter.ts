@@ -4,7 +4,7 @@
  */
 import type { GatedResult, Sluice, SluiceStream, Transformed, TransformOptions } from "../core/types.js";
 import { SluiceError } from "../errors/error.js";
-import { copyOf, textOf } from "./bytes.js";
+import { copyBytes, textOf } from "./bytes.js";
 import { MAX_HEAD, MAX_MESSAGE } from "./limits.js";
 import { JsonRpcScanner } from "./json-rpc-scanner.js";
 import { objectOr, parsedOr } from "./rpc.js";
@@ -103,8 +103,8 @@ export class MessageRewriter implements AsyncDisposable {
     if (this.#failure !== undefined) return;
     try {
       if (this.#gated !== undefined) await this.#gated.write(bytes, at);
-      else if (this.#action?.kind === "raw") await this.#sink(copyOf(bytes));
-      else await this.#buffer(copyOf(bytes));
+      else if (this.#action?.kind === "raw") await this.#sink(copyBytes(bytes));
+      else await this.#buffer(copyBytes(bytes));
     } catch (error) {
       await this.#fail(error);
     }
@@ -290,7 +290,7 @@ class GatedValue implements AsyncDisposable {
     if (bytes.length === 0) return;
     this.#kept += bytes.length;
     if (this.#kept > MAX_MESSAGE) throw tooLarge();
-    pieces.push(copyOf(bytes));
+    pieces.push(copyBytes(bytes));
   }
 }
 

@@ -2,7 +2,7 @@
  * The `interceptor` section of a configuration.
  * @module
  */
-import { checkSections, settingsOf } from "../config/check.js";
+import { checkSections, readSettings } from "../config/check.js";
 import { INTERCEPTOR_SCHEMA } from "../config/schema.mjs";
 import type { ShareRule, SluiceConfig } from "../config/types.js";
 import { isObject } from "../errors/arguments.js";
@@ -25,7 +25,7 @@ interface InterceptorSettings {
 export function readInterceptor(config: SluiceConfig | undefined): InterceptorSettings {
   // The core rejects a configuration that is not an object.
   const given: unknown = isObject(config) ? config["interceptor"] : undefined;
-  return settingsOf(given === undefined ? {} : given, INTERCEPTOR_SCHEMA, "interceptor") as InterceptorSettings;
+  return readSettings(given === undefined ? {} : given, INTERCEPTOR_SCHEMA, "interceptor") as InterceptorSettings;
 }
 
 /** The namespaces whose artifacts a tool may receive: its own, and those that a rule grants. */

@@ -51,15 +51,15 @@ import {
   withTraceContext,
   type TelemetrySide,
 } from "./request-operation.js";
-import { chosenStore, type StoreOption } from "../artifacts/chosen-store.js";
+import { chooseStore, type StoreOption } from "../artifacts/chosen-store.js";
 import { withRetention } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import type { SluiceConfig } from "../config/types.js";
-import { timedStore } from "../core/store-access.js";
-import { namespaceOf, wrong } from "../errors/arguments.js";
+import { limitStoreTime } from "../core/store-access.js";
+import { checkNamespace, wrong } from "../errors/arguments.js";
 import { storageError } from "../errors/storage.js";
 import { admitTools } from "../telemetry/names.js";
-import { codeOf, isObserved, type Operation, type OperationEnd } from "../telemetry/operation.js";
+import { readErrorCode, isObserved, type Operation, type OperationEnd } from "../telemetry/operation.js";
 import { readInterceptor, withoutInterceptor } from "./interceptor-config.js";
 import { type InterceptorEvent, ignoreErrors } from "./interceptor-event.js";
 import { markReduced, MAX_WHOLE } from "./whole-result.js";
@@ -508,7 +508,7 @@ export class McpInterceptor implements Interceptor {
   #replaceBroken(error: unknown, message: JsonRpcScanner, reply: (text: string) => void): string | undefined {
     const id = message.text("id");
     const isUnasked = !message.isResponse && message.member("method") !== undefined;
-    const request = isUnasked ? undefined : this.#inFlight.close(id, { error: codeOf(error) });
+    const request = isUnasked ? undefined : this.#inFlight.close(id, { error: readErrorCode(error) });
     const { event, toClient, toServer } = describeUndelivered(error, message, request?.method);
     if (event !== undefined) this.#deps.onEvent({ kind: "failed", error: event });
     if (id === undefined) return undefined;
@@ -611,7 +611,7 @@ export async function createInterceptor(options: InterceptorOptions): Promise<Mc
 
 /** Creates the dependencies of interceptors. Throws E_CORE_LOAD, E_CONFIG_…, E_INVALID_ARGUMENT. */
 export async function interceptorDeps(options: InterceptorOptions): Promise<InterceptorDeps> {
-  const { store, config } = withRetention(chosenStore(options.store, undefined), options.config);
+  const { store, config } = withRetention(chooseStore(options.store, undefined), options.config);
   const { on_store_failure, arguments: forms, share } = readInterceptor(config);
   const onFailure = on_store_failure === "error" ? "throw" : "answer";
   return {
@@ -620,9 +620,9 @@ export async function interceptorDeps(options: InterceptorOptions): Promise<Inte
       withoutInterceptor(config),
       options.wasm,
     ),
-    store: timedStore(store),
+    store: limitStoreTime(store),
     scope: options.scope ?? {},
-    namespace: namespaceOf(options.namespace),
+    namespace: checkNamespace(options.namespace),
     forms,
     share,
     links: options.links ?? "never",

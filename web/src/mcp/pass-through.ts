@@ -2,7 +2,7 @@
  * An interceptor that changes nothing.
  * @module
  */
-import { copyOf } from "../jsonrpc/bytes.js";
+import { copyBytes } from "../jsonrpc/bytes.js";
 import { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
 import type { MessageSink } from "../jsonrpc/message-reader.js";
 import { requestsIn } from "./client-request.js";
@@ -43,7 +43,7 @@ export class PassThrough implements Interceptor {
         if (first !== undefined) isMessage ??= first === 0x7b || first === 0x5b;
         if (isMessage === undefined) return;
         members.push(bytes);
-        await (isMessage ? sink.forward(copyOf(bytes)) : sink.nonProtocol(copyOf(bytes)));
+        await (isMessage ? sink.forward(copyBytes(bytes)) : sink.nonProtocol(copyBytes(bytes)));
       },
       end: async () => {
         if (members.text("method") === undefined)

@@ -10,7 +10,7 @@ import { ToolArtifacts } from "../artifacts/scoped.js";
 import { untilAborted } from "../core/abort.js";
 import { wrong, nearest, OBJECT } from "../errors/arguments.js";
 import type { AnswerRef, ClampReport, Sluice, OnStoreFailure } from "../core/types.js";
-import { jsonOf } from "../core/value.js";
+import { toJson } from "../core/value.js";
 import { SluiceError } from "../errors/error.js";
 import { Semaphore } from "../core/semaphore.js";
 import type { ArtifactArguments } from "../tools/artifacts.js";
@@ -254,7 +254,7 @@ class Attempt {
       return this.#settled({ cut, text: this.#deps.listed.offered(answer.text) }, answer.isError, answer.artifacts, {});
     }
     const { shown, kept } = partValue(answer.value, schema);
-    return this.#settled({ cut, text: this.#deps.listed.offered(jsonOf(shown)) }, false, answer.artifacts, kept);
+    return this.#settled({ cut, text: this.#deps.listed.offered(toJson(shown)) }, false, answer.artifacts, kept);
   }
 
   #settled(

@@ -4,7 +4,7 @@
  */
 import { folderPath } from "../artifacts/file/plain-file.js";
 import { Stamps } from "../artifacts/reference.js";
-import { guarded, type StorageAct } from "../errors/storage.js";
+import { guardStorage, type StorageAct } from "../errors/storage.js";
 import {
   Histories,
   OAuthStates,
@@ -113,11 +113,11 @@ class FileCollections implements StateCollections {
   }
 
   #there<T>(act: StorageAct, work: () => Promise<T>, nothing: T): Promise<T> {
-    return guarded(act, async () => ((await this.#folder.present()) ? work() : nothing));
+    return guardStorage(act, async () => ((await this.#folder.present()) ? work() : nothing));
   }
 
   #saved(collection: CollectionName, work: () => Promise<void>): Promise<void> {
-    return guarded("write", async () => {
+    return guardStorage("write", async () => {
       await this.#folder.ready();
       await work();
       // The save succeeded. A sweep that fails is repeated later.

@@ -15,11 +15,11 @@ import { type PlannerEvent, streamEvents } from "./event.js";
 import { wrongOption, type LlmClient, type LlmMessage } from "./llm/client.js";
 import { type PlannerResult, type PlannerPause, type RunState, MAX_RUN_NAME } from "./run-state.js";
 import type { HostStateStore } from "./state-store.js";
-import { chosenStore, type StoreOption } from "../artifacts/chosen-store.js";
+import { chooseStore, type StoreOption } from "../artifacts/chosen-store.js";
 import { NoOpArtifactStore } from "../artifacts/no-op.js";
 import { withRetention } from "../artifacts/retention/retaining-store.js";
-import { timedStore } from "../core/store-access.js";
-import { jsonOf } from "../core/value.js";
+import { limitStoreTime } from "../core/store-access.js";
+import { toJson } from "../core/value.js";
 import { readInterceptor, withoutInterceptor } from "../mcp/interceptor-config.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";
 import { ArtifactArguments, artifactTools } from "../tools/artifacts.js";
@@ -93,13 +93,13 @@ export class ReactPlanner {
   constructor(options: ReactPlannerOptions) {
     checkPlanner(options);
     const { store, config = {} } = withRetention(
-      chosenStore(options.artifactStore, options.stateStore),
+      chooseStore(options.artifactStore, options.stateStore),
       options.config,
     );
     const { on_store_failure, arguments: forms, share } = readInterceptor(config);
     this.#onStoreFailure = on_store_failure === "error" ? "throw" : "answer";
     this.#options = options;
-    this.#store = timedStore(store);
+    this.#store = limitStoreTime(store);
     this.#config = withoutInterceptor(config) ?? {};
     this.#runs = new KeptRuns(options.stateStore, options.leaseSeconds ?? LEASE_SECONDS);
     this.#arguments = new ArtifactArguments({ store: this.#store, namespace: NATIVE, forms, share });
@@ -121,7 +121,7 @@ export class ReactPlanner {
     checkRun(options, RUN, "a run");
     const { llmContext = {} } = options;
     const sluice = await this.#sluices.within(this.#maxObservationChars);
-    const context = Object.keys(llmContext).length === 0 ? undefined : sluice.clampText(jsonOf(llmContext)).text;
+    const context = Object.keys(llmContext).length === 0 ? undefined : sluice.clampText(toJson(llmContext)).text;
     const asked = await this.#withFiles(query, options.scope);
     const messages = opening(asked, this.#options.instructions, context);
     const spent = { steps: 0, tokens: 0, seconds: 0 };

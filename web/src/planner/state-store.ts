@@ -4,7 +4,7 @@
  */
 import type { BasicArtifactStore } from "../artifacts/host-store.js";
 import type { ArtifactStore, Clock } from "../artifacts/store.js";
-import { jsonOf } from "../core/value.js";
+import { toJson } from "../core/value.js";
 import { checkOptionNames, wrong } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
 import type { OAuthStateStore } from "../tools/auth/pending-requests.js";
@@ -213,7 +213,7 @@ export class StateLimits {
 
   /** A value as JSON text. Throws SluiceError E_INVALID_ARGUMENT, E_TOO_LARGE. */
   text(value: unknown): string {
-    const text = jsonOf(value);
+    const text = toJson(value);
     const bytes = text.length > this.maxBytes ? text.length : countBytes(text);
     if (bytes <= this.maxBytes) return text;
     throw new SluiceError(

@@ -4,7 +4,7 @@
  */
 import type { ToolArtifacts } from "../artifacts/scoped.js";
 import { grouped } from "../core/amounts.js";
-import { isByteSource, piecesOf, type ValuePiece } from "../core/value.js";
+import { isByteSource, toPieces, type ValuePiece } from "../core/value.js";
 import { SluiceError } from "../errors/error.js";
 import { checkOptions, FUNCTION, isObject, type OptionTests, TEXT } from "../errors/arguments.js";
 import { ARTIFACT_TOOLS } from "../mcp/artifact-tools.js";
@@ -261,7 +261,7 @@ export function partValue(value: unknown, schema: JsonSchema | undefined): Parte
 /** The JSON of a marked field and its bytes. Undefined for what JSON cannot hold, such as a BigInt or a cycle. */
 export function fieldPieces(value: unknown): readonly ValuePiece[] | undefined {
   try {
-    return piecesOf(value);
+    return toPieces(value);
   } catch {
     return undefined;
   }

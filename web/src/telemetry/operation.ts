@@ -130,13 +130,13 @@ export async function observeOperation<T>(
     operation.end(endOf(result));
     return result;
   } catch (error) {
-    operation.end({ error: codeOf(error) });
+    operation.end({ error: readErrorCode(error) });
     throw error;
   }
 }
 
 /** The code of an error: our own, that of an aborted call, or `_OTHER`. Never its message. */
-export function codeOf(error: unknown): string {
+export function readErrorCode(error: unknown): string {
   const { code, name } = Object(error) as { code?: unknown; name?: unknown };
   if (typeof code === "string" && /^E_[A-Z_]{1,40}$/.test(code)) return code;
   return name === "AbortError" ? "E_CANCELLED" : "_OTHER";

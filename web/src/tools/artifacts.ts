@@ -5,7 +5,7 @@
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { SluiceConfig } from "../config/types.js";
 import type { ArtifactToolResult, Sluice } from "../core/types.js";
-import { jsonOf } from "../core/value.js";
+import { toJson } from "../core/value.js";
 import type { SluiceError } from "../errors/error.js";
 import type { Expansion } from "../mcp/arguments/arguments.js";
 import { type ArgumentDeps, Expander } from "../mcp/arguments/expander.js";
@@ -70,7 +70,7 @@ function writeArguments(args: Args, tool: string): { readonly text: string; read
   const subject = `The arguments of ${JSON.stringify(tool.slice(0, 64))}`;
   let text: string;
   try {
-    text = jsonOf(args);
+    text = toJson(args);
   } catch (cause) {
     throw new ToolClientError(
       `${subject} cannot be written as JSON: use strings, numbers, booleans, null, lists and objects of these, without a cycle and not too deep.`,

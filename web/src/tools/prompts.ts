@@ -3,7 +3,7 @@
  * @module
  */
 import type { ArtifactRef, ArtifactStore } from "../artifacts/store.js";
-import { settingsOf } from "../config/check.js";
+import { readSettings } from "../config/check.js";
 import { RESOURCES_SCHEMA } from "../config/schema.mjs";
 import type { ResourcesConfig } from "../config/types.js";
 import type { SluiceError } from "../errors/error.js";
@@ -65,7 +65,7 @@ export async function getPrompt(
   }
   const { namespace, store, config = {} } = deps;
   const { scope = {}, signal } = context;
-  const settings = settingsOf(config, RESOURCES_SCHEMA, "resources") as Required<ResourcesConfig>;
+  const settings = readSettings(config, RESOURCES_SCHEMA, "resources") as Required<ResourcesConfig>;
   const inlineChars = Math.max(0, settings.inline_text_if_under_chars - 1);
   const messages = await withPrompts(deps, context, (prompts, over) =>
     prompts.get(name, args, { scope, inlineChars, signal: over }),

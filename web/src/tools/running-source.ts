@@ -2,7 +2,7 @@
  * A connected source and everything around it: authorization, sessions, retries, files and artifacts.
  * @module
  */
-import { chosenStore } from "../artifacts/chosen-store.js";
+import { chooseStore } from "../artifacts/chosen-store.js";
 import { NoOpArtifactStore } from "../artifacts/no-op.js";
 import { withRetention } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore, StoredArtifact } from "../artifacts/store.js";
@@ -10,7 +10,7 @@ import { untilEither } from "../core/abort.js";
 import { createSluiceOver } from "../core/sluice.js";
 import type { SluiceConfig } from "../config/types.js";
 import type { Sluice, Transformed } from "../core/types.js";
-import { timedStore } from "../core/store-access.js";
+import { limitStoreTime } from "../core/store-access.js";
 import { readToolName } from "../mcp/artifact-reader/definition.js";
 import { showImages } from "../mcp/shown-media.js";
 import { readInterceptor, withoutInterceptor } from "../mcp/interceptor-config.js";
@@ -88,8 +88,8 @@ export async function assemble(deps: AssemblyDeps): Promise<RunningSource> {
   const handling = handlingFor(config, options);
   // Loaded only for sources with `user_files`.
   const callFiles = handling && (await import("./call-files.js"));
-  const { store: kept, config: rest } = withRetention(chosenStore(given, stateStore), config.artifact_extraction);
-  const store = timedStore(kept);
+  const { store: kept, config: rest } = withRetention(chooseStore(given, stateStore), config.artifact_extraction);
+  const store = limitStoreTime(kept);
   const { on_store_failure, arguments: forms, share } = readInterceptor(rest);
   const onStoreFailure = on_store_failure === "error" ? "throw" : "answer";
   const createSluiceFor = (each: SluiceConfig | undefined): Promise<Sluice> =>

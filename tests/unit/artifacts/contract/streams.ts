@@ -1,7 +1,7 @@
 /** Contract: streams out, and streams in. */
 import { describe, expect, test } from "vitest";
-import { readerOf } from "../../../../web/src/artifacts/byte-reader.js";
-import { chunksOf } from "../../../../web/src/artifacts/bytes.js";
+import { getByteReader } from "../../../../web/src/artifacts/byte-reader.js";
+import { toChunks } from "../../../../web/src/artifacts/bytes.js";
 import type { ArtifactScope, ArtifactStore } from "../../../../web/src/artifacts/store.js";
 import { drained, same, hashOf, listed, streamed, undated, noise } from "../bytes.js";
 import type { Subject } from "../store-contract.js";
@@ -54,11 +54,11 @@ export function contractOfReading(subject: () => Subject): void {
     test("give pieces that stay as they are, unless their memory is given back", async () => {
       const ref = await store().putBytes(data);
       const pieces: Uint8Array<ArrayBuffer>[] = [];
-      for await (const piece of chunksOf((await store().openReader(ref.id))!)) {
+      for await (const piece of toChunks((await store().openReader(ref.id))!)) {
         pieces.push(piece as Uint8Array<ArrayBuffer>);
       }
       expect(same(await joined(pieces), data)).toBe(true);
-      const reader = readerOf((await store().openReader(ref.id))!);
+      const reader = getByteReader((await store().openReader(ref.id))!);
       const copies: Uint8Array<ArrayBuffer>[] = [];
       for (let piece = await reader.next(false); piece !== null; piece = await reader.next(true)) {
         copies.push(Uint8Array.from(piece));

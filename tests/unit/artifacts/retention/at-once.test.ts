@@ -40,7 +40,7 @@ class FarStore extends BareMemoryStore {
 
 const texts = (count: number): string[] => Array.from({ length: count }, (_, at) => `content ${at}`.padEnd(12));
 
-test("where there is room, nobody waits for another's", async () => {
+test("where there is room, no put waits for another", async () => {
   const far = new FarStore();
   const store = new RetainingArtifactStore(far, { ttl_seconds: null });
   await Promise.all(texts(30).map((text) => store.putText(text, { scope: S })));

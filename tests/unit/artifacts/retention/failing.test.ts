@@ -231,7 +231,7 @@ describe("a large store", () => {
     return { slow, store };
   }
 
-  test("nobody waits for it to be read, and it is read once at a time", async () => {
+  test("puts do not wait until it is read, and it is read once at a time", async () => {
     const { slow, store } = await filled(1000);
     for (let at = 0; at < 20; at++) await store.putText(`new ${at}`, { scope: { session_id: "mine" } });
     await vi.waitFor(() => expect(slow.reads).toBe(2));

@@ -2,8 +2,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { planEviction } from "../../../../web/src/artifacts/retention/eviction.js";
-import { limitsOf, readRetention, type CleanupStrategy } from "../../../../web/src/artifacts/retention/policy.js";
-import { keyOf, RetentionIndex, Queue } from "../../../../web/src/artifacts/retention/retention-index.js";
+import { listLimits, readRetention, type CleanupStrategy } from "../../../../web/src/artifacts/retention/policy.js";
+import { toArtifactKey, RetentionIndex, Queue } from "../../../../web/src/artifacts/retention/retention-index.js";
 import { fullScope } from "../../../../web/src/artifacts/scope.js";
 import type { StoredArtifact } from "../../../../web/src/artifacts/store.js";
 
@@ -38,7 +38,7 @@ function full(cleanup_strategy: CleanupStrategy): {
   looks: () => number;
 } {
   const retention = readRetention({ max_total_bytes: KEPT, cleanup_strategy });
-  const index = new RetentionIndex(limitsOf(retention), retention);
+  const index = new RetentionIndex(listLimits(retention), retention);
   let looks = 0;
   for (let turn = 0; turn < KEPT; turn++) index.enter(artifact(turn, () => (looks += 1)));
   looks = 0;
@@ -64,7 +64,7 @@ test("none: nobody is asked at all", () => {
   expect(looks()).toBe(0);
 });
 
-test("where there is room nobody is asked", () => {
+test("where there is room nothing is evicted", () => {
   const { room, looks } = full("lru");
   expect(room(0)).toEqual([]);
   expect(looks()).toBe(0);
@@ -72,12 +72,12 @@ test("where there is room nobody is asked", () => {
 
 test("what expires first is found without looking at the rest", () => {
   const retention = readRetention({});
-  const index = new RetentionIndex(limitsOf(retention), retention);
+  const index = new RetentionIndex(listLimits(retention), retention);
   let looks = 0;
   for (let turn = 0; turn < KEPT; turn++) index.enter(artifact(turn, () => (looks += 1)));
   looks = 0;
   const [first] = index.expiring.entries();
-  expect(first?.[0]).toBe(keyOf(artifact(0, () => undefined)));
+  expect(first?.[0]).toBe(toArtifactKey(artifact(0, () => undefined)));
   expect(looks).toBeLessThan(10);
 });
 

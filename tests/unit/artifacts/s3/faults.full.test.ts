@@ -159,7 +159,7 @@ describe("answers that are lost on their way", () => {
     expect(await direct.get(id)).toBeNull();
   });
 
-  test("a write of which nobody knows whether it came to be leaves no ref without its bytes", async () => {
+  test("a write with an unknown outcome leaves no ref without its bytes", async () => {
     service.proxy.set({
       after: (asked, { answer, response }) => {
         if (!isWriteOfRef(asked)) return false;

@@ -30,7 +30,7 @@ afterEach(() => Promise.all(stores.map((store) => store.close())));
 
 const text = (value: string): Uint8Array => new TextEncoder().encode(value);
 
-test("whoever stores, reads and deletes the same at once, no ref is ever without its bytes", async () => {
+test("while several processes store, read and delete the same, no ref is ever without its bytes", async () => {
   const damage: unknown[] = [];
   const hands = Array.from({ length: 5 }, async (_, hand) => {
     const store = stores[hand % 2] ?? one;
@@ -153,7 +153,7 @@ test("a deletion that somebody did not live to end is over for everyone, and is 
   expect((await one.putText("x")).id).toBe(id);
 });
 
-test("bytes that somebody took away are told, and written by the next put", async () => {
+test("bytes that were deleted outside are reported, and written by the next put", async () => {
   const { id } = await one.putText("x");
   const [key = ""] = (await s3.keys(prefix)).filter((each) => each.includes("/blobs/"));
   const { DeleteObjectCommand } = await import("@aws-sdk/client-s3");

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
 import type { Invocation } from "../../../../web/src/cli/command.js";
-import { exitCodeOf } from "../../../../web/src/cli/exit.js";
+import { toExitCode } from "../../../../web/src/cli/exit.js";
 import { doctor } from "../../../../web/src/cli/install/doctor.js";
 import { install, uninstall, type InstallDeps } from "../../../../web/src/cli/install/install.js";
 import { parse } from "../../../../web/src/cli/parse.js";
@@ -81,7 +81,7 @@ export class Home {
       return await COMMANDS[invocation.command as keyof typeof COMMANDS](invocation, terminal, deps);
     } catch (error) {
       await report(error, terminal.errors, undefined);
-      return exitCodeOf(error, true);
+      return toExitCode(error, true);
     }
   }
 }

@@ -4,8 +4,8 @@ import { basename, dirname } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseConfig, type ConfigData } from "../../../../web/src/cli/install/config-text.js";
 import { HOSTS, type Host } from "../../../../web/src/cli/install/hosts.js";
-import { installedProgram } from "../../../../web/src/cli/install/program.js";
-import { namespaceFor, serversOf } from "../../../../web/src/cli/install/servers.js";
+import { findProgram } from "../../../../web/src/cli/install/program.js";
+import { namespaceFor, listServers } from "../../../../web/src/cli/install/servers.js";
 import { findHost } from "../../../../web/src/mcp/host-profiles.js";
 import { SAMPLES, SECRET, type Sample } from "./configurations.js";
 import { COMMAND } from "../command.js";
@@ -92,13 +92,13 @@ describe.each(SAMPLES.map((sample) => [sample.host, sample] as const))("%s", (_,
 
   test("has Sluice in front of each command and each server with headers; the rest of the text stays", async () => {
     const home = await homeWith(sample);
-    const before = serversOf(hostOf(sample), await dataOf(home, sample));
+    const before = listServers(hostOf(sample), await dataOf(home, sample));
     const { code, stdout, stderr } = await home.run(["install", "--yes"], { platform });
     expect([code, stderr]).toEqual([0, ""]);
     const after = await home.read(place);
     for (const each of stays) expect(after).toContain(each);
     expect(stdout).not.toContain(SECRET);
-    const found = serversOf(hostOf(sample), await dataOf(home, sample));
+    const found = listServers(hostOf(sample), await dataOf(home, sample));
     expect(found.map(({ name }) => name)).toEqual(before.map(({ name }) => name));
     expect(found.filter(({ standing }) => standing.kind === "behind").map(({ name }) => name)).toEqual(servers);
     const skippedAfter = found.filter(({ standing }) => standing.kind !== "behind");
@@ -196,9 +196,9 @@ test("without backups a server is reached as before", async () => {
     const text = await home.read(sample.place);
     const elsewhere = await Home.open();
     await elsewhere.write(sample.place, text);
-    const before = serversOf(hostOf(sample), await parseConfig(sample.text, hostOf(sample).format, sample.place));
+    const before = listServers(hostOf(sample), await parseConfig(sample.text, hostOf(sample).format, sample.place));
     expect((await elsewhere.run(["uninstall", "--yes"], { platform: sample.platform })).code).toBe(0);
-    const after = serversOf(hostOf(sample), await dataOf(elsewhere, sample));
+    const after = listServers(hostOf(sample), await dataOf(elsewhere, sample));
     expect(after.map(({ standing }) => standing)).toEqual(before.map(({ standing }) => standing));
   }
 });
@@ -255,7 +255,7 @@ describe("which servers", () => {
     await home.write(codex.place, codex.text);
     await home.run(["install", "cursor", "--server", "docs", "--yes"]);
     expect(await home.read(codex.place)).toBe(codex.text);
-    const found = serversOf(hostOf(CURSOR), await dataOf(home, CURSOR));
+    const found = listServers(hostOf(CURSOR), await dataOf(home, CURSOR));
     expect(found.map(({ name, standing }) => [name, standing.kind])).toEqual([
       ["files", "command"],
       ["docs", "behind"],
@@ -460,7 +460,7 @@ describe("the command that hosts start", () => {
   test("is that of this installation, by its absolute path", async () => {
     const home = await Home.open();
     const main = await home.write("lib/node_modules/mcp-sluice/dist/cli/main.js", "");
-    expect(await installedProgram({}, main)).toEqual([process.execPath, main]);
+    expect(await findProgram({}, main)).toEqual([process.execPath, main]);
   });
 
   test("is the one in the PATH where this one is of npx; without one the error says what to do", async () => {
@@ -471,10 +471,10 @@ describe("the command that hosts start", () => {
     await mkdir(home.path(".npm/_npx/1a2b/bin"));
     await symlink(passing, home.path(".npm/_npx/1a2b/bin/sluice"));
     const PATH = [home.path(".npm/_npx/1a2b/bin"), home.path("bin")].join(":");
-    await expect(installedProgram({ PATH }, passing)).rejects.toThrow(
+    await expect(findProgram({ PATH }, passing)).rejects.toThrow(
       "install it with `npm install -g mcp-sluice`, then run `sluice install` again",
     );
     await symlink(main, home.path("bin/sluice"));
-    expect(await installedProgram({ PATH }, passing)).toEqual([process.execPath, main]);
+    expect(await findProgram({ PATH }, passing)).toEqual([process.execPath, main]);
   });
 });

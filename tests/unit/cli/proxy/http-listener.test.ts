@@ -2,7 +2,7 @@
 import { array, assert, constantFrom, integer, oneof, property, string } from "fast-check";
 import { expect, test } from "vitest";
 import { IdSwap, MappedIds } from "../../../../web/src/mcp/http/session.js";
-import { listenAddress, ListenGuard, listenToken, shown } from "../../../../web/src/cli/proxy/http-listener.js";
+import { listenAddress, ListenGuard, listenToken, formatUrl } from "../../../../web/src/cli/proxy/http-listener.js";
 import { namespaceOfCommand, namespaceOfUrl } from "../../../../web/src/cli/proxy/interceptors.js";
 import { RemoteEvents } from "../../../../web/src/cli/proxy/remote-connection.js";
 import {
@@ -21,7 +21,7 @@ const statusOf = (guard: ListenGuard, headers: Record<string, string>): number |
 test("an address is a host and a port", () => {
   expect(listenAddress("127.0.0.1:8080")).toEqual({ host: "127.0.0.1", port: 8080 });
   expect(listenAddress("[::1]:0")).toEqual({ host: "::1", port: 0 });
-  expect(shown("::1", 80, "/mcp")).toBe("http://[::1]:80/mcp");
+  expect(formatUrl("::1", 80, "/mcp")).toBe("http://[::1]:80/mcp");
   for (const wrong of [
     "8080",
     ":8080",

@@ -120,13 +120,13 @@ test("a stream of events ends with its token", async () => {
   expect((await post(PING, { ...own, ...session })).status).toBe(401);
 });
 
-test("a body that nobody may send is not waited for", async () => {
+test("a body that may not be sent is not waited for", async () => {
   const text = await raw(["POST /mcp HTTP/1.1", "Content-Type: application/json", "Content-Length: 1000000000"]);
   expect(text).toContain("HTTP/1.1 401");
 });
 
 describe("the description", () => {
-  test("is the same for whoever asks, by whatever name", async () => {
+  test("is the same for all clients, by any name", async () => {
     const { port } = new URL(url());
     for (const path of ["", "/deep/mcp", "?resource=https://evil.example"]) {
       for (const host of [`127.0.0.1:${port}`, "tools.example", `localhost:${port}`]) {
@@ -162,7 +162,7 @@ describe("the description", () => {
   });
 });
 
-test("the provider's failure is told to whoever runs the proxy, and to nobody else", async () => {
+test("the provider's failure is shown to the operator of the proxy alone", async () => {
   const away = await provider([], "", (close) => closing.push(close));
   away.instead = (_, response) => void response.writeHead(500).end();
   await using other = await started(["proxy", "--listen", "127.0.0.1:0", "--issuer", away.issuer, ...FIXTURE]);

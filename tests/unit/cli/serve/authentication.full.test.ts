@@ -132,7 +132,7 @@ describe("tokens", () => {
 describe("a proxy's header", () => {
   const HEADER = { auth: { header: { user: "x-forwarded-user", tenant: "x-forwarded-tenant" } } };
 
-  test("says who somebody is; without it, empty or twice, it is nobody", async () => {
+  test("identifies the user; missing, empty or twice, it identifies none", async () => {
     const server = await configured({ ...HEADER, public_url: "https://sluice.example" });
     const [user, tenant] = [{ "x-forwarded-user": "ada" }, { "x-forwarded-tenant": "acme" }];
     expect(await statusOf(server.url, { ...user, ...tenant })).toBe(201);
@@ -175,14 +175,14 @@ describe("a proxy's header", () => {
 describe("a module", () => {
   const MODULE = { auth: { module: "./auth.mjs" } };
 
-  test("says who somebody is, by its path from the configuration's folder", async () => {
+  test("identifies the user, by its path from the configuration's folder", async () => {
     const source = `export const authenticate = async (request) =>
       request.headers.get("x-who") === "ada" ? { user_id: "ada" } : null;`;
     const server = await configured(MODULE, [], {}, { "auth.mjs": source });
     expect([await statusOf(server.url, { "x-who": "ada" }), await statusOf(server.url, {})]).toEqual([201, 401]);
   });
 
-  test("that throws lets nobody in, and whoever started it is told", async () => {
+  test("that throws refuses all users, and the operator is told", async () => {
     const source = `export function authenticate() { throw new Error("no directory"); }`;
     const server = await configured(MODULE, [], {}, { "auth.mjs": source });
     const answer = await fetch(`${server.url}sessions`, {

@@ -179,7 +179,7 @@ describe("refused starts", () => {
       expect(stderr).not.toContain("--store session");
     });
 
-    test("is a bucket of which nobody says the region: exit 2, with the variable", async () => {
+    test("is a bucket without a region: exit 2, with the variable", async () => {
       await using room = await Room.open();
       const none = { AWS_CONFIG_FILE: room.path("none"), AWS_SHARED_CREDENTIALS_FILE: room.path("none") };
       const away = { AWS_REGION: undefined, AWS_ENDPOINT_URL: undefined, AWS_ENDPOINT_URL_S3: undefined };

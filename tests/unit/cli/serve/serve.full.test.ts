@@ -66,7 +66,7 @@ describe("sluice serve", () => {
       expect(text).not.toContain("sluice");
     });
 
-    test("serves what it has to nobody who is in no session", async () => {
+    test("serves nothing without a session", async () => {
       for (const path of ["artifacts", "sources", "tools", "events", "mcp/everything", "files"]) {
         expect([path, (await fetch(`${server.url}${path}`)).status]).toEqual([path, 401]);
       }
@@ -328,7 +328,7 @@ describe("its page", () => {
       expect((await asked("/sw.js")).headers.get("content-security-policy")).toBeNull();
     });
 
-    test("is asked for anew each time, at the price of a header; what has a hash in its name is not", async () => {
+    test("is checked each time, at the price of a header; a file with a hash in its name is not", async () => {
       for (const path of ["/", "/sw.js", "/pdf/pdf.worker.min.mjs"]) {
         const answer = await asked(path);
         expect(answer.headers.get("cache-control")).toBe("no-cache");

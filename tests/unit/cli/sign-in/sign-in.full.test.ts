@@ -250,7 +250,7 @@ describe("token files", () => {
     await expect(files.store("me", "github", tokenNamed("2"))).rejects.toThrow(/chmod 700/);
   });
 
-  test("what is no token is none", async () => {
+  test("a malformed token does not count", async () => {
     const at = await folder();
     const files = new TokenFiles(at);
     await files.store("me", "github", tokenNamed("1"));

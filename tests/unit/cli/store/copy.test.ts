@@ -82,7 +82,7 @@ describe("is refused in one sentence, and makes nothing:", () => {
     expect(await refusal("s3://bucket/a", "s3://bucket")).toContain("SOURCE lies inside TARGET");
   });
 
-  test("what is no store", async () => {
+  test("something other than a store", async () => {
     await mkdir(join(root, "empty"));
     expect(await refusal("empty", "to")).toContain("there is no store at SOURCE");
     expect(await refusal("none", "to")).toContain("there is no store at SOURCE");

@@ -50,7 +50,7 @@ test("a log that grew is summed up, and nothing of it is lost", async () => {
   for (const name of files) expect((await stat(join(folder, "savings", name))).size).toBeLessThan(200_000);
 });
 
-test("what is no count of ours counts nothing, and keeps nobody from counting", async () => {
+test("foreign lines count nothing, and do not stop others from counting", async () => {
   const folder = await emptyFolder();
   await mkdir(join(folder, "savings"));
   const lines = [

@@ -28,7 +28,7 @@ describe("a workspace", () => {
     expect((await lstat(folder)).mode & 0o777).toBe(0o700);
   });
 
-  test("is refused where somebody planted a link, a file, or has a folder with other things", async () => {
+  test("is refused if its name is a link, a file, or a folder with other things", async () => {
     const root = await emptyFolder();
     await mkdir(join(root, "elsewhere"));
     await symlink(join(root, "elsewhere"), join(root, "linked"));
@@ -43,7 +43,7 @@ describe("a workspace", () => {
     expect(await readdir(join(root, "elsewhere"))).toEqual([]);
   });
 
-  test.skipIf(!isRoot)("is refused where it is somebody else's", async () => {
+  test.skipIf(!isRoot)("is refused if it belongs to another user", async () => {
     const root = await emptyFolder();
     await mkdir(join(root, "ada"));
     await chown(join(root, "ada"), 12_345, 12_345);

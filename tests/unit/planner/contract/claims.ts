@@ -143,7 +143,7 @@ export function contractOfUpdating(current: () => Current): void {
       expect(await other.loadPlannerState("t")).toBeNull();
     });
 
-    test("are there for whoever claims the run next, and go with it", async () => {
+    test("are there for the next claim of the run, and go with it", async () => {
       const { store, other } = current();
       await store.savePlannerState("t", "old");
       await store.claimPlannerState("t", "ada", 10);

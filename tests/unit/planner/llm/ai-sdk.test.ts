@@ -75,7 +75,7 @@ describe.each(made)("a provider of the AI SDK %s", (_, model) => {
     expect(`${(error as Error).stack} ${JSON.stringify(error)} ${String((error as Error).cause)}`).not.toContain(KEY);
   });
 
-  test("whoever asked may give up, with a reason of their own", async () => {
+  test("the caller may give up, with a reason of its own", async () => {
     const { baseUrl } = await serveAnswers((response) =>
       writeEvents(response, [{ choices: [{ index: 0, delta: { content: "Well" } }] }], { ends: false }),
     );

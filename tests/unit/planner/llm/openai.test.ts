@@ -303,7 +303,7 @@ describe("what fails", () => {
     expect(await failure(clientOf(baseUrl, { resilience }).ask(HELLO))).toMatchObject({ code: "E_LLM_TIMEOUT" });
   });
 
-  test("whoever asked may give up, with a reason of their own", async () => {
+  test("the caller may give up, with a reason of its own", async () => {
     const { baseUrl, count } = await serveAnswers((response) =>
       writeEvents(response, [piece("Well")], { ends: false }),
     );

@@ -130,7 +130,7 @@ describe("refused is a token", () => {
     expect(await verdictOf({ claims: { scope: { b: 1 } } }, { scopes: ["b"] })).toBe("insufficient_scope");
   });
 
-  test("that nobody signed, whatever it calls that", async () => {
+  test("without a signature, whatever its algorithm is called", async () => {
     const { at, tokens } = await checking();
     const [, payload = ""] = (await tokenOf(at, key)).split(".");
     for (const alg of ["none", "None", "NONE", "nOnE", "", null, undefined, 0]) {

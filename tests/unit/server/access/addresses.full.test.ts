@@ -160,7 +160,7 @@ describe("a token", () => {
   });
 });
 
-describe("somebody else's session", () => {
+describe("another user's session", () => {
   test("is none, with a token of one's own", async () => {
     const [ada, eve] = [bearer(await token("ada")), bearer(await token("eve"))];
     const session = await initialized(ada);

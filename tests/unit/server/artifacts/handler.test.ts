@@ -3,7 +3,12 @@ import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
 import { isArtifactId } from "../../../../web/src/artifacts/reference.js";
 import type { ArtifactScope, ArtifactStore } from "../../../../web/src/artifacts/store.js";
-import { startBody, rangeCounts, requestedSpan, judgeConditions } from "../../../../web/src/server/artifacts/bytes.js";
+import {
+  startBody,
+  rangeCounts,
+  readRequestedSpan,
+  judgeConditions,
+} from "../../../../web/src/server/artifacts/bytes.js";
 import { artifactHandler, readAddress } from "../../../../web/src/server/artifacts/handler.js";
 import { anyText } from "../any-text.js";
 import { ADA, errorOf, serving, TEN } from "./serving.js";
@@ -449,11 +454,11 @@ test.each([
   ["items=0-1", null],
   ["0-1", null],
 ])("%s of ten bytes", (header, span) => {
-  expect(requestedSpan(header, 10)).toEqual(span);
+  expect(readRequestedSpan(header, 10)).toEqual(span);
 });
 
 test.each(["bytes=0-", "bytes=0-0", "bytes=-1"])("%s of no bytes cannot be had", (header) => {
-  expect(requestedSpan(header, 0)).toBe("unsatisfiable");
+  expect(readRequestedSpan(header, 0)).toBe("unsatisfiable");
 });
 
 test("any header gives the whole, nothing, or bytes that there are", () => {
@@ -464,7 +469,7 @@ test("any header gives the whole, nothing, or bytes that there are", () => {
   );
   fc.assert(
     fc.property(header, fc.nat(20), (given, size) => {
-      const span = requestedSpan(given, size);
+      const span = readRequestedSpan(given, size);
       if (span === null || span === "unsatisfiable") return;
       expect(span.start).toBeGreaterThanOrEqual(0);
       expect(span.end).toBeGreaterThan(span.start);

@@ -170,7 +170,7 @@ describe("the service of artifacts", () => {
     );
   });
 
-  test("what is no id stays one part of a path", () => {
+  test("a malformed id stays one part of a path", () => {
     expect(artifactUrl(KEY, "../x?y#z", { base: "https://example.org/" })).toBe(
       `https://example.org/s/${KEY}/artifacts/..%2Fx%3Fy%23z`,
     );

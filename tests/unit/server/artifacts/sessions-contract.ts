@@ -30,7 +30,7 @@ export function sessionsContract(fresh: () => ArtifactSessions): void {
     expect(await sessions.find(key)).toEqual(SCOPE);
   });
 
-  test("what is no scope begins nothing", async () => {
+  test("a malformed scope begins nothing", async () => {
     await expect(fresh().begin({ user_id: 7 } as never)).rejects.toMatchObject({ code: "E_INVALID_ARGUMENT" });
   });
 

@@ -173,7 +173,7 @@ test("the end of a session ends its calls, those of dead processes too", async (
   }
 });
 
-test("a call that asks nobody leaves nothing", async () => {
+test("a call without a question leaves nothing", async () => {
   const shared = new SharedState();
   const by = await visitor(serving(shared.process()));
   const held = vi.spyOn(shared.whole.work, "hold");

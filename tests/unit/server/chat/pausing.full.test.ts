@@ -73,7 +73,7 @@ describe("pauses", () => {
     ]);
   });
 
-  test("whoever comes back while it waits gets the pause, also behind its event", async () => {
+  test("a client that comes back while it waits gets the pause, also behind its event", async () => {
     const by = await visitor(chatting(script, [ask, hello]));
     const { run, telling } = await asked(by);
     const pause = await lastOf(telling);
@@ -182,7 +182,7 @@ describe("one user's chat and another's", () => {
     });
   });
 
-  test("nobody who is in no session asks, follows or answers", async () => {
+  test("a client without a session cannot ask, follow or answer", async () => {
     const { server } = chatting(calling("ask"), [ask]);
     const at = (path: string, init: RequestInit): Promise<Response> =>
       server.fetch(new Request(`http://127.0.0.1:8080${path}`, init));

@@ -49,7 +49,7 @@ test("requests behind each other are answered in their order", async () => {
   expect(text.indexOf("first")).toBeGreaterThan(text.indexOf("ok"));
 });
 
-test("whoever sends ever more of them without waiting is let go, and nothing of it is left", async () => {
+test("a client that keeps sending without waiting is disconnected, and leaves nothing behind", async () => {
   let answers = 0;
   const answering = {
     fetch: async (): Promise<Response> => {

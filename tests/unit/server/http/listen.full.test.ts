@@ -53,7 +53,7 @@ describe("listening", () => {
     expect((await ada.list()).artifacts).toEqual([]);
   });
 
-  test("a body that nobody reads holds no connection", async () => {
+  test("an unread body holds no connection", async () => {
     await using one = await served();
     const { port } = one.listening;
     const ada = await Visitor.at(port);
@@ -164,7 +164,7 @@ describe("listening", () => {
     expect(quick.filter(Boolean)).toHaveLength(2);
   });
 
-  test("what is no HTTP, or names no host, is refused, and tells nothing", async () => {
+  test("bytes that are not HTTP, or name no host, are refused without details", async () => {
     await using one = await served();
     const { port } = one.listening;
     for (const text of [

@@ -54,7 +54,7 @@ test("an event is one line of data, with its name and id", async () => {
   await response.body?.cancel();
 });
 
-test("nobody makes an event that nobody has asked for", async () => {
+test("an event is made only when it is asked for", async () => {
   let made = 0;
   async function* endless(): AsyncIterable<SentEvent> {
     for (;;) {
@@ -119,7 +119,7 @@ async function* deaf(): AsyncIterable<SentEvent> {
   await new Promise(() => undefined);
 }
 
-test("whoever makes events and does not end by the signal is not waited for", async () => {
+test("events that do not end by the signal are not waited for", async () => {
   const over = new AbortController();
   const text = eventStream(deaf, over.signal).text();
   await sleep(10);

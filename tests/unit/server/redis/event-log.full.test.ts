@@ -235,7 +235,7 @@ describe("its faults", () => {
       expect(await heardOf(heard, 3)).toEqual([0, 1, 2]);
     });
 
-    test("because nobody may listen: it is found by looking", async () => {
+    test("because it may not listen: it is found by looking", async () => {
       const server = await another();
       await server.command("ACL", "SETUSER", "deaf", "on", ">pass", "~*", "+@all", "-subscribe");
       const deaf = logInTest(server.url.replace("//", "//deaf:pass@"), { sweepEvery: 100 });
@@ -268,7 +268,7 @@ describe("its faults", () => {
       expect(await heardOf(heard, 2)).toEqual([0, 2]);
     });
 
-    test("lets this user tell nobody: nothing is kept", async () => {
+    test("does not let this user publish: nothing is kept", async () => {
       const server = await another();
       await server.command("ACL", "SETUSER", "mute", "on", ">pass", "~*", "resetchannels", "+@all");
       const mute = logInTest(server.url.replace("//", "//mute:pass@"));

@@ -218,7 +218,7 @@ describe("rates", () => {
     return { rates: beside(), beside, dispose: async () => void (await Promise.all(all.map((one) => one.close()))) };
   });
 
-  test("keys show nobody, are of one slot, and go by themselves", async () => {
+  test("keys name no user, are of one slot, and go by themselves", async () => {
     await redis.command("FLUSHALL");
     await new RedisRateLimit(servedInTest(redis.url)).take("ada", 5, 60);
     const [key = "", ...others] = await redis.keys();
@@ -372,7 +372,7 @@ describe("sessions", () => {
     expect(await register.end(session.id)).toEqual({ session, traces: ["t"] });
   });
 
-  test("a server that is away is said to be, and what is damaged too", async () => {
+  test("a server that is away is reported, and damage too", async () => {
     const server = await another();
     const register = new RedisSessionRegister(servedInTest(server.url, 500));
     const session = { ...SESSION, expires_at: Date.now() + 100_000 };

@@ -137,7 +137,7 @@ describe("a change of the secret", () => {
     expect(most()).toBe(1);
   });
 
-  test("keeps what somebody stores while it is encrypted anew", async () => {
+  test("keeps what is stored while it is encrypted again", async () => {
     await redis.command("FLUSHALL");
     await opened(redis.url).store("ada", "files", tokenNamed("1"));
     const store = after();

@@ -85,7 +85,7 @@ test("a page, a sheet and a file of an archive are read, and an edit goes to the
   expect(told.slice(0, 3).map((id) => `artifact://${id}`)).toEqual([pdf, uri, zip]);
 });
 
-test("whoever asks about what has expired is told not to retry", async () => {
+test("a request for an expired artifact says not to retry", async () => {
   let now = 1_800_000_000_000;
   const store = new MemoryArtifactStore({ clock: () => now, retention: { ttl_seconds: 60 } });
   const ada = await connected(serving({ store }));
@@ -124,7 +124,7 @@ describe("the text of a document", () => {
     }
   });
 
-  test("is made anew for whoever has the same document, and outlives the other's session", async () => {
+  test("is made again for another user of the same document, and outlives the first one's session", async () => {
     const both = serving();
     const [ada, bob] = [await connected(both), await connected(both, "bob")];
     const page = async (by: Visitor): Promise<string> => {

@@ -58,7 +58,7 @@ test("a file is kept beyond the session, read, renamed and deleted with all vers
   expect((await all(later)).map(({ name }) => name)).toEqual(["other.csv"]);
 });
 
-test("a file is nobody else's, in the same words as one that there is not", async () => {
+test("another user's file gives the same error as one that does not exist", async () => {
   await using server = served();
   const ada = await Visitor.of(server, { user: "ada", tenant: "one" });
   const other = await Visitor.of(server, { user: "ada", tenant: "two" });

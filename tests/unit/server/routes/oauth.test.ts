@@ -153,7 +153,7 @@ test.each([
   expect(await telling.next("result")).toMatchObject({ observation: '"ada@example"' });
 });
 
-test("whoever declines is told so, and the call that waited fails", async () => {
+test("a user who declines sees that, and the waiting call fails", async () => {
   const serving = served(options());
   const ada = await visitor(serving);
   const { telling, asked } = await asking(ada);

@@ -60,7 +60,7 @@ test("null declines", async () => {
   expect((await telling.rest()).at(-1)).toMatchObject({ kind: "failed" });
 });
 
-test("of whoever wants one answer nobody is asked", async () => {
+test("a client that wants one answer is not asked", async () => {
   const ada = await visitor(served({ sources: [program("lab", undefined, { timeout_s: 2 })], secret: SHARED.secret }));
   const response = await calledOnce(ada, ASKING);
   expect(response.status).toBeGreaterThanOrEqual(400);

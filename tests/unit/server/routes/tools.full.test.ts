@@ -49,7 +49,7 @@ test("a call tells of its progress, then what came of it", async () => {
   expect(told.slice(0, -1).at(-1)).toEqual({ kind: "tool_progress", progress: 2, total: 2, message: "step 2" });
 });
 
-test("whoever accepts JSON alone gets one answer", async () => {
+test("a client that accepts JSON alone gets one answer", async () => {
   const ada = await visitor(served({ sources: SOURCES }));
   const answer = await calledOnce(ada, "own.progress");
   expect([answer.status, await answer.json()]).toEqual([
@@ -164,7 +164,7 @@ test.each([
   expect(await answer.text()).toContain(named);
 });
 
-test("the call of somebody who leaves is given up at the source", async () => {
+test("the call of a client that leaves is cancelled at the source", async () => {
   const ada = await visitor(served({ sources: [program("other", CHANGING)] }));
   const telling = await called(ada, "other.hang");
   const waiting = telling.next();

@@ -56,7 +56,7 @@ export function describeEventLog(title: string, opening: OpenLog): void {
 }
 
 function contractOfFollowing(logs: Logs): void {
-  test("whoever follows hears what was before and what comes, in every process, and of no other channel", async () => {
+  test("a follower hears what was before and what comes, in every process, and of no other channel", async () => {
     const [log, other] = logs();
     await log.append("a", numbered(0));
     await other.append("b", numbered(100));
@@ -65,7 +65,7 @@ function contractOfFollowing(logs: Logs): void {
     for (const each of heard) await vi.waitFor(() => expect(each.numbers).toEqual([0, 1, 2, 3]), PATIENCE);
   });
 
-  test("whoever follows before there is anything hears the first at once", async () => {
+  test("a follower of an empty channel hears the first event at once", async () => {
     const [log, other] = logs();
     const heard = [new Heard(log, "a"), new Heard(other, "a")];
     await lull();
@@ -149,7 +149,7 @@ function contractOfPlaces(logs: Logs): void {
     }
   });
 
-  test("whoever comes back hears what is behind the id, in every process", async () => {
+  test("a follower that comes back hears what is behind the id, in every process", async () => {
     const [log, other] = logs();
     const ids = [];
     for (const number of range(4)) ids.push(await log.append("a", numbered(number)));
@@ -180,7 +180,7 @@ function contractOfPlaces(logs: Logs): void {
     }
   });
 
-  test("what is no id is as none", async () => {
+  test("a malformed id counts as none", async () => {
     const [log] = logs();
     await log.append("a", numbered(0));
     for (const after of ["", "a", "1", "-", "1-a", "-1-1", `${"9".repeat(30)}-0`]) {
@@ -218,7 +218,7 @@ function contractOfPlaces(logs: Logs): void {
 }
 
 function contractOfEnding(logs: Logs): void {
-  test("whoever follows what is ended hears the last of it and comes to an end, in every process", async () => {
+  test("a follower of an ended channel hears the last of it and ends, in every process", async () => {
     const [log, other] = logs();
     const heard = [new Heard(log, "a"), new Heard(other, "a"), new Heard(other, "a")];
     const idle = new Heard(other, "b");

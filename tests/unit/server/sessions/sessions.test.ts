@@ -132,7 +132,7 @@ describe("the session that a request is in, whatever cookies and tokens it bring
     expect(await entered(cookies(...junk, ada?.token))).toBeNull();
   });
 
-  test("whoever a proxy signs in next in a browser is not in the session of who was there before", async () => {
+  test("the next user whom a proxy signs in with a browser is not in the session of the one before", async () => {
     await using behind = new SluiceServer({ store: new MemoryArtifactStore(), authenticate: byHeaders });
     const bob = await Visitor.of(behind, { user: "bob", tenant: "acme" });
     const status = async (headers: Readonly<Record<string, string>>): Promise<number> =>

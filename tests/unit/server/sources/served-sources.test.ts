@@ -87,7 +87,7 @@ describe("served sources", () => {
     expect(here.errors).toMatchObject([{ code: "E_TOOL_CONNECTION" }]);
   });
 
-  test("all share a source where nobody has anything of their own in it", async () => {
+  test("all users share a source that keeps nothing of theirs", async () => {
     await using here = made([program("own", CHANGING)]);
     const [ada, bob] = await Promise.all(
       ["ada", "bob"].map((user_id) => here.sources.get("own", { scope: { user_id } })),
@@ -125,7 +125,7 @@ describe("served sources", () => {
     await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
-  test("a source that there is not is E_NOT_FOUND", async () => {
+  test("an unknown source is E_NOT_FOUND", async () => {
     await using here = made([]);
     await expect(here.sources.get("own", {})).rejects.toMatchObject({ code: "E_NOT_FOUND" });
     await expect(here.sources.get("__proto__", {})).rejects.toMatchObject({ code: "E_NOT_FOUND" });
@@ -405,7 +405,7 @@ describe("pauses", () => {
       expect(await pauses.consentOf(STATE)).toEqual({ session: "s1", pause: null, provider: "far" });
     });
 
-    test.each(["", "x", "s".repeat(44), "s1 x"])("the state %j is nobody's", async (state) => {
+    test.each(["", "x", "s".repeat(44), "s1 x"])("the state %j belongs to no user", async (state) => {
       const pauses = new Pauses(memoryState().events);
       await pauses.open("s1", QUESTION);
       expect(await pauses.consentOf(state)).toBeNull();

@@ -164,7 +164,7 @@ describe("who is told", () => {
     expect(await source.told("s2")).toEqual(before);
   });
 
-  test("nobody, once the server is closed", async () => {
+  test("no client, once the server is closed", async () => {
     const source = await watchedBy();
     source.close();
     await new Promise((resolve) => setTimeout(resolve, 50));

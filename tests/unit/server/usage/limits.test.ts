@@ -220,7 +220,7 @@ describe("the chat", () => {
     expect(others).not.toBeNull();
   });
 
-  test("a turn that nobody waits for counts what was read", async () => {
+  test("an abandoned turn counts what was read", async () => {
     const held = gate();
     const serving = chatting(
       async () => {
@@ -297,7 +297,7 @@ describe("events", () => {
     }
   }
 
-  test("tell all sessions of the user, once each, and nobody else, that a limit is near and is reached", async () => {
+  test("tell all sessions of the user alone, once each, that a limit is near and is reached", async () => {
     const serving = limited({ artifactBytes: 10_000 });
     const [one, two, eve] = [await visitor(serving), await visitor(serving), await visitor(serving, "eve")];
     await putArtifact(one, 8000);
@@ -314,7 +314,7 @@ describe("events", () => {
     expect(rest).toHaveLength(2);
   });
 
-  test("say when a count begins anew", async () => {
+  test("say when a count resets", async () => {
     const serving = limited({ requestsPerDay: 5 });
     const by = await visitor(serving);
     const heard = hears(by, "limit_reached");

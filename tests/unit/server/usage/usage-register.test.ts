@@ -9,7 +9,7 @@ describeUsageRegister("MemoryUsageRegister", async () => {
 
 const RUN = { kind: "runs", amount: 1, most: 1 } as const;
 
-test("a lease that nobody renews ends by itself, and one that is renewed does not", async () => {
+test("a lease that is not renewed ends by itself, and one that is renewed does not", async () => {
   let now = 0;
   const register = new MemoryUsageRegister(() => now);
   await register.take("ada", { process: "p", id: "1" }, [RUN]);

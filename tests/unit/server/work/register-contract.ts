@@ -22,7 +22,7 @@ export function describeWorkRegister(title: string, opening: () => Promise<WorkS
     });
     afterEach(() => subject.dispose());
 
-    test("what is held is due to nobody, and when its lease is over to one, who holds it then", async () => {
+    test("held work is due to no one; when its lease is over it is due to one, who holds it then", async () => {
       const { register } = subject;
       await register.hold("p", [run("a")]);
       expect(await register.due("q", "run", 9)).toEqual([]);
@@ -53,7 +53,7 @@ export function describeWorkRegister(title: string, opening: () => Promise<WorkS
       expect(idsOf(await register.due("q", "run", 9))).toEqual(["a", "b"]);
     });
 
-    test("what is over is due to nobody", async () => {
+    test("finished work is due to no one", async () => {
       const { register } = subject;
       await register.hold("p", [run("a"), run("b")]);
       await register.end("p", [run("a")]);

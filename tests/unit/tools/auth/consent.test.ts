@@ -212,7 +212,7 @@ describe("consent", () => {
     });
   });
 
-  describe("whoever waits", () => {
+  describe("a waiting caller", () => {
     test("ends at once with its own signal, and the others go on", async () => {
       const control = new AbortController();
       const [first, second] = [call("first"), call("second", { signal: control.signal })];

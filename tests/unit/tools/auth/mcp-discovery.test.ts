@@ -58,7 +58,7 @@ describe("discovery", () => {
     }
   }
 
-  test("a server that nobody configured says where to ask, and each user is asked once", async () => {
+  test("a server without a configured provider says where to ask, and each user is asked once", async () => {
     const manager = new OAuthManager({ providers: {} });
     const ada = hostOf(manager, "ada");
     const eve = hostOf(manager, "eve");

@@ -164,7 +164,7 @@ test("the answer may be given by its parts", async () => {
   expect(await server.owner((await manager.getToken("ada", "files")) ?? "")).toBe("ada@example");
 });
 
-test("whoever is logged in cannot answer another's request", async () => {
+test("a user who is logged in cannot answer another's request", async () => {
   const manager = managerOf(server);
   const link = (await ask(manager, "eve")).auth_url;
   const callback = await consent(link, { login: "ada@example" });

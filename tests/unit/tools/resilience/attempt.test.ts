@@ -206,7 +206,7 @@ describe("one attempt", () => {
     forget();
   });
 
-  test("whoever gives up sleeping leaves no timer", async () => {
+  test("an aborted sleep leaves no timer", async () => {
     const clock = new ManualClock();
     const caller = new AbortController();
     const sleeping = sleep(clock, 1000, caller.signal);
@@ -218,7 +218,7 @@ describe("one attempt", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("without a clock of somebody's, waits between attempts pass by themselves", async () => {
+  test("without an injected clock, waits between attempts pass by themselves", async () => {
     const rules = policy({ wait_exponential_min_s: 0.01, wait_exponential_max_s: 0.01 });
     const answer = new Resilience("shop", rules).run(
       async ({ number }) => {
@@ -373,7 +373,7 @@ describe("the circuit breaker", () => {
     expect(told.at(-1)).toBe("recover");
   });
 
-  test("whoever waits for the first call may give up meanwhile", async () => {
+  test("a caller that waits for the first call may give up meanwhile", async () => {
     const { resilience, failing } = source();
     await failing(down, FAILURES_IN_A_ROW);
     laterBy(5);

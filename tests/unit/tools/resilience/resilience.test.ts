@@ -144,7 +144,7 @@ test("a source that says nothing is given up, and hears of it", async () => {
   expect(clock.pending).toBe(0);
 });
 
-test("progress gives a call its time anew, but not for ever", async () => {
+test("progress restarts a call's time, but not for ever", async () => {
   const { resilience, clock } = hurried();
   await using source = await HttpSource.open((_, response) => void response.end("at last"));
   const ask = source.ask();
@@ -181,7 +181,7 @@ test("work that does not heed its signal is not waited for", async () => {
   expect(await resilience.run(async ({ number }) => number, ONCE)).toBe(1);
 });
 
-test("whoever gives up gets the own reason back: before, during and between attempts, and in the line", async () => {
+test("a caller that gives up gets its own reason back: before, during and between attempts, and in the line", async () => {
   const { resilience, clock } = hurried({ max_concurrency: 1 });
   const reason = { any: "thing" };
   const arrived = deferred();
@@ -245,7 +245,7 @@ test("200 calls at once: never more than 10 at the source, and none lost", async
   expect(resilience).toMatchObject({ inFlight: 0, waiting: 0 });
 });
 
-test("errors of ours that are not the source's pass as they are", async () => {
+test("our own errors that are not the source's pass as they are", async () => {
   const { resilience, notices } = hurried();
   const full = new SluiceError("E_STORE_FULL", "The store has no room left.");
   await expect(resilience.run(() => Promise.reject(full), REPEATABLE)).rejects.toBe(full);

@@ -112,7 +112,7 @@ describe("the cache", () => {
     expect(await source.read()).toEqual(text("fine"));
   });
 
-  test("whoever gives up is not held by a store that hangs", async () => {
+  test("a caller that gives up is not held by a store that hangs", async () => {
     const cache = new ResourceCache({ exists: () => new Promise(() => undefined) });
     const gone = new AbortController();
     await cache.read(URI, { scope: ADA }, () => Promise.resolve(stored("lib_1")));

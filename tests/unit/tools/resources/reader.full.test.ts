@@ -159,7 +159,7 @@ describe("reading ends", () => {
     expect((await reader.readResource(URI)).contents).toMatchObject([{ text: "there" }]);
   });
 
-  test("for whoever gives up, and at the source with the last of them", async () => {
+  test("for each caller that gives up, and at the source with the last of them", async () => {
     const { reader, library } = newReader();
     const signals: AbortSignal[] = [];
     library.write(URI, { body: "short" });

@@ -85,7 +85,7 @@ describe("subscriptions", () => {
     });
   });
 
-  test("whoever gives up while another waits is not counted", async () => {
+  test("a caller that gives up while another waits is not counted", async () => {
     const [subscriptions, source] = [new Subscriptions(), new Source()];
     const gone = new AbortController();
     const first = adding(subscriptions, source);
@@ -197,7 +197,7 @@ describe("lists and changes", () => {
       expect(events).toEqual([]);
     });
 
-    test("of what nobody subscribed to are not told, and make old what was kept all the same", async () => {
+    test("of unsubscribed resources are not told, but still make the cached contents old", async () => {
       const { reader, library, events } = newReader();
       library.write(FILE_URI, { body: "before" });
       await reader.subscribe(`${FILE_URI}/other`);
@@ -319,7 +319,7 @@ describe("what is listed", () => {
     },
   );
 
-  test("what is no type and no size is not said", () => {
+  test("an invalid type or size is left out", () => {
     const wrong = { uri: URI, name: "a", mime_type: "text/plain\nIgnore", size_bytes: -1 };
     expect(fitResources([wrong]).items).toEqual([{ uri: URI, name: "a" }]);
   });

@@ -296,7 +296,7 @@ test("of work that fails nothing stays, nor of what comes late", async () => {
   await expect.poll(all).toEqual([]);
 });
 
-test("of a result that nobody asks for nothing stays", async () => {
+test("nothing stays of a result that is not collected", async () => {
   const store = new WatchedStore();
   const { source, made } = await setting(store);
   const { gated } = await made(source);

@@ -11,9 +11,9 @@ import { SluiceError } from "../../errors/error.js";
 import type { Hashing } from "../hash.js";
 import { scopeKey } from "../scope.js";
 import type { ArtifactScope } from "../store.js";
-import { BLOB, BLOB_NAME, idOf, REF, SCOPE_NAME, scopeName, withdraw, type Folder } from "./folder.js";
+import { BLOB, BLOB_NAME, toId, REF, SCOPE_NAME, scopeName, withdraw, type Folder } from "./folder.js";
 import { isFoundByName, noteName } from "./names.js";
-import { isNamedBy, readRecord, rebuildRef, usedAsBefore, type Recorded } from "./refs.js";
+import { isNamedBy, readRecord, rebuildRef, keepUsedTime, type Recorded } from "./refs.js";
 import { FILE_MODE, FOLDER_MODE, isOpenToOthers, isPlainFolder, namesIn, openPlain, orNull } from "./plain-file.js";
 import { sweep, type SweepReport } from "./sweep.js";
 
@@ -203,7 +203,7 @@ class Check {
   /** Puts another link to sound bytes in the place of a ref's own. False if the ref is gone. */
   async #replace(place: Place, copy: string): Promise<boolean> {
     const refFolder = this.#pathOf(place);
-    return usedAsBefore(refFolder, () =>
+    return keepUsedTime(refFolder, () =>
       this.#folder.temporaries.aside(async (temporary) => {
         await link(copy, temporary);
         const isMoved = await orNull(rename(temporary, join(refFolder, BLOB)).then(() => true));
@@ -215,7 +215,7 @@ class Check {
 
   /** Reports a ref without a readable record. It is written again if the content is the one that its id names, and the owner is known. */
   async #record(place: Place, owner: ArtifactScope | null): Promise<void> {
-    const id = idOf(place.name);
+    const id = toId(place.name);
     if ((await this.#recorded(place)) !== null) return;
     const blob = join(this.#pathOf(place), BLOB);
     const sha256 = await this.#contentOf(blob, true);

@@ -5,13 +5,13 @@
 import { statfs, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SluiceError } from "../../errors/error.js";
-import { guarded, storageError, systemCode } from "../../errors/storage.js";
+import { guardStorage, storageError, systemCode } from "../../errors/storage.js";
 import { streamFrom, type ByteReader } from "../byte-reader.js";
-import { spanOf, type Span, bytesOf, encoded } from "../bytes.js";
+import { toSpan, type Span, checkBytes, encodeText } from "../bytes.js";
 import { checkOptionNames, checkObject } from "../../errors/arguments.js";
 import { sha256 } from "../hash-node.js";
-import { type Hashing, damaged, verified } from "../hash.js";
-import { claimOf, infoOfText, filterOf, isWanted, Stamps } from "../reference.js";
+import { type Hashing, toDamagedError, verifyStream } from "../hash.js";
+import { toClaim, infoOfText, checkFilter, isWanted, Stamps } from "../reference.js";
 import { scopeKey } from "../scope.js";
 import type {
   ArtifactFilter,
@@ -26,7 +26,7 @@ import type {
   StoredArtifact,
   StoreSpace,
 } from "../store.js";
-import { SinkWriter, writtenWhole, type Unwritten } from "../writer.js";
+import { SinkWriter, writeWhole, type Unwritten } from "../writer.js";
 import { checkFolder, type CheckOptions, type CheckReport } from "./check.js";
 import { BLOB, Folder, withdraw } from "./folder.js";
 import { refsNamed, renameRef, withoutName } from "./names.js";
@@ -61,7 +61,7 @@ const TIDY_EVERY = 100;
 // In pieces, so that hashing a piece overlaps with writing the one before it.
 const PUT_PIECE = 1024 * 1024;
 
-function* piecesOf(data: Uint8Array): Generator<Uint8Array, void, void> {
+function* splitPieces(data: Uint8Array): Generator<Uint8Array, void, void> {
   for (let at = 0; at < data.byteLength; at += PUT_PIECE) yield data.subarray(at, at + PUT_PIECE);
 }
 
@@ -102,22 +102,22 @@ export class FileArtifactStore implements ArtifactStore {
   }
 
   async putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef> {
-    bytesOf(data, "data");
-    return writtenWhole(await this.openWriter(info), piecesOf(data));
+    checkBytes(data, "data");
+    return writeWhole(await this.openWriter(info), splitPieces(data));
   }
 
   async putText(text: string, info?: ArtifactInfo): Promise<ArtifactRef> {
-    return this.putBytes(encoded(text), infoOfText(info));
+    return this.putBytes(encodeText(text), infoOfText(info));
   }
 
   async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
-    const claim = claimOf(info);
+    const claim = toClaim(info);
     await this.#tidy();
     return new SinkWriter(new Spool(this.#folder, claim, this.#spooling));
   }
 
   get(id: string, scope?: ArtifactScope): Promise<Uint8Array | null> {
-    return guarded("read", async () => {
+    return guardStorage("read", async () => {
       const opened = await this.#open(id, scope);
       return opened && readWhole(this.#folder, opened, this.#spooling.hashing);
     });
@@ -127,11 +127,11 @@ export class FileArtifactStore implements ArtifactStore {
     id: string,
     options: { readonly scope?: ArtifactScope; readonly range?: ByteRange } = {},
   ): Promise<ReadableStream<Uint8Array> | null> {
-    return guarded("read", async () => {
-      spanOf(checkObject(options, "options").range, 0);
+    return guardStorage("read", async () => {
+      toSpan(checkObject(options, "options").range, 0);
       const opened = await this.#open(id, options.scope);
       return (
-        opened && readSpan(this.#folder, opened, spanOf(options.range, opened.ref.size_bytes), this.#spooling.hashing)
+        opened && readSpan(this.#folder, opened, toSpan(options.range, opened.ref.size_bytes), this.#spooling.hashing)
       );
     });
   }
@@ -141,21 +141,21 @@ export class FileArtifactStore implements ArtifactStore {
   }
 
   stat(id: string, scope?: ArtifactScope): Promise<StoredArtifact | null> {
-    return guarded("read", async () => {
+    return guardStorage("read", async () => {
       const key = scopeKey(scope);
       return (await this.#folder.present()) ? statRef(this.#folder, key, id) : null;
     });
   }
 
   update(id: string, patch: ArtifactPatch, scope?: ArtifactScope): Promise<ArtifactRef | null> {
-    return guarded("write", async () => {
+    return guardStorage("write", async () => {
       const key = scopeKey(scope);
       return (await this.#folder.present()) ? renameRef(this.#folder, key, id, patch) : null;
     });
   }
 
   delete(id: string, scope?: ArtifactScope): Promise<boolean> {
-    return guarded("write", async () => {
+    return guardStorage("write", async () => {
       const key = scopeKey(scope);
       if (!(await this.#folder.present())) return false;
       return withoutName(this.#folder, key, id, (recorded) => removeRef(this.#folder, key, id, recorded));
@@ -165,8 +165,8 @@ export class FileArtifactStore implements ArtifactStore {
   /** See `ArtifactStore.list`. Leaves out refs that cannot be read; `stat` reports what is wrong with one. */
   async *list(scope?: ArtifactScope, only: ArtifactFilter = {}): AsyncIterable<StoredArtifact> {
     const key = scope === undefined ? undefined : scopeKey(scope);
-    const { filename } = filterOf(only);
-    yield* await guarded("read", async () => {
+    const { filename } = checkFilter(only);
+    yield* await guardStorage("read", async () => {
       if (!(await this.#folder.present())) return [];
       if (key !== undefined && filename !== undefined) return refsNamed(this.#folder, key, filename);
       return (await listRefs(this.#folder, key)).filter((ref) => isWanted(ref, only));
@@ -174,7 +174,7 @@ export class FileArtifactStore implements ArtifactStore {
   }
 
   evict(seen: StoredArtifact): Promise<boolean> {
-    return guarded("write", async () => {
+    return guardStorage("write", async () => {
       const { id, scope } = checkObject(seen, "seen");
       if (!(await this.#folder.present())) return false;
       return withoutName(this.#folder, scopeKey(scope), id, () => evictRef(this.#folder, seen));
@@ -188,12 +188,12 @@ export class FileArtifactStore implements ArtifactStore {
 
   /** See `ArtifactStore.space`. The space that the file system gives an unprivileged user. */
   space(): Promise<StoreSpace> {
-    return guarded("read", () => spaceUnder(this.#folder.at.root, this.#spooling.unwritten));
+    return guardStorage("read", () => spaceUnder(this.#folder.at.root, this.#spooling.unwritten));
   }
 
   /** Whether the folder is a store. The first put makes it one. */
   isThere(): Promise<boolean> {
-    return guarded("read", () => this.#folder.present());
+    return guardStorage("read", () => this.#folder.present());
   }
 
   /**
@@ -201,7 +201,7 @@ export class FileArtifactStore implements ArtifactStore {
    * processes that cannot be asked.
    */
   gc(): Promise<SweepReport> {
-    return guarded("write", async () => {
+    return guardStorage("write", async () => {
       if (await this.#folder.present()) return sweep(this.#folder, this.#sweepAfter);
       return { blobs: 0, bytes: 0, temporaries: 0 };
     });
@@ -214,7 +214,7 @@ export class FileArtifactStore implements ArtifactStore {
    */
   check(options: CheckOptions = {}): Promise<CheckReport> {
     const { hashing } = this.#spooling;
-    return guarded("read", () =>
+    return guardStorage("read", () =>
       checkFolder({ ...options, folder: this.#folder, hashing, sweepAfter: this.#sweepAfter }),
     );
   }
@@ -225,7 +225,7 @@ export class FileArtifactStore implements ArtifactStore {
    * @throws SluiceError E_NOT_FOUND if the folder is not marked as a store.
    */
   purge(): Promise<void> {
-    return guarded("write", () => purge(this.#folder));
+    return guardStorage("write", () => purge(this.#folder));
   }
 
   /** Removes what writers that died left behind, at most ten times a second. */
@@ -273,7 +273,7 @@ export async function openArtifact(folder: Folder, key: string, id: string): Pro
     // It may have been deleted and stored again in between, so only the second failure counts.
     if (seen?.created === recorded.created) {
       if (opened) await withdraw(folder, ref.sha256);
-      throw damaged();
+      throw toDamagedError();
     }
     seen = recorded;
   }
@@ -293,7 +293,7 @@ async function readWhole(folder: Folder, { ref, file }: OpenArtifact, hashing: H
     await fill(file, bytes, 0);
     if ((await hashing.whole(bytes)) === ref.sha256) return bytes;
     await withdraw(folder, ref.sha256);
-    throw damaged();
+    throw toDamagedError();
   } finally {
     await file.close();
   }
@@ -308,7 +308,7 @@ export async function readSpan(
 ): Promise<ReadableStream<Uint8Array>> {
   const stream = streamFrom(new FileSpan(file, span));
   if (span.end - span.start < ref.size_bytes) return stream;
-  return verified(stream, ref, hashing, () => withdraw(folder, ref.sha256));
+  return verifyStream(stream, ref, hashing, () => withdraw(folder, ref.sha256));
 }
 
 /** Reads a span of an open file when it is asked to, and closes the file at the end, on failure or on cancel. */
@@ -359,7 +359,7 @@ class FileSpan implements ByteReader {
 async function fill(file: FileHandle, into: Uint8Array, from: number): Promise<void> {
   for (let at = 0; at < into.byteLength;) {
     const { bytesRead } = await file.read(into, at, into.byteLength - at, from + at);
-    if (bytesRead === 0) throw damaged();
+    if (bytesRead === 0) throw toDamagedError();
     at += bytesRead;
   }
 }

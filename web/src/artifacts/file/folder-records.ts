@@ -6,10 +6,10 @@ import { createHash } from "node:crypto";
 import { lstat, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { SluiceError } from "../../errors/error.js";
-import { guarded } from "../../errors/storage.js";
+import { guardStorage } from "../../errors/storage.js";
 import { sha256 } from "../hash-node.js";
 import { readAhead } from "../read-ahead.js";
-import { claimOf } from "../reference.js";
+import { toClaim } from "../reference.js";
 import {
   isAnother,
   type Carried,
@@ -19,9 +19,9 @@ import {
   type UnreadableRecord,
 } from "../record-store.js";
 import { scopeKey } from "../scope.js";
-import { SinkWriter, writtenWhole } from "../writer.js";
+import { SinkWriter, writeWhole } from "../writer.js";
 import { openArtifact, readSpan } from "./file-store.js";
-import { Folder, idOf, scopeName, nameOf } from "./folder.js";
+import { Folder, toId, scopeName, toFileName } from "./folder.js";
 import { renameRef, withoutName } from "./names.js";
 import { noteStored, readRecord, refFolders, removeCarried } from "./refs.js";
 import { folderPath, orNull } from "./plain-file.js";
@@ -41,7 +41,7 @@ export class FolderRecords implements RecordStore {
   }
 
   origin(): Promise<string> {
-    return guarded("read", async () => {
+    return guardStorage("read", async () => {
       const { root, marker } = this.#folder.at;
       // A path alone may be that of another folder on another machine, or in another container.
       const { ino, mtimeNs } = await lstat(marker, { bigint: true });
@@ -51,11 +51,11 @@ export class FolderRecords implements RecordStore {
   }
 
   isThere(): Promise<boolean> {
-    return guarded("read", () => this.#folder.present());
+    return guardStorage("read", () => this.#folder.present());
   }
 
   prepare(): Promise<void> {
-    return guarded("write", async () => {
+    return guardStorage("write", async () => {
       await this.#folder.ready();
       await sweepTemporaries(this.#folder, SWEEP_AFTER);
     });
@@ -67,11 +67,11 @@ export class FolderRecords implements RecordStore {
   }
 
   find({ id, scope }: RecordName): Promise<StoredRecord | null> {
-    return guarded("read", () => this.#at(scopeName(scopeKey(scope)), nameOf(id)));
+    return guardStorage("read", () => this.#at(scopeName(scopeKey(scope)), toFileName(id)));
   }
 
   read({ id, scope }: RecordName): Promise<ReadableStream<Uint8Array> | null> {
-    return guarded("read", async () => {
+    return guardStorage("read", async () => {
       const opened = await openArtifact(this.#folder, scopeKey(scope), id);
       const whole = opened && { start: 0, end: opened.ref.size_bytes };
       return opened && whole && readSpan(this.#folder, opened, whole, sha256);
@@ -79,17 +79,17 @@ export class FolderRecords implements RecordStore {
   }
 
   add(record: Carried, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-    return guarded("write", async () => {
-      const spool = new Spool(this.#folder, claimOf(record.ref), this.#spooling, record);
-      await writtenWhole(new SinkWriter(spool), bytes);
+    return guardStorage("write", async () => {
+      const spool = new Spool(this.#folder, toClaim(record.ref), this.#spooling, record);
+      await writeWhole(new SinkWriter(spool), bytes);
     });
   }
 
   change(record: Carried): Promise<boolean> {
-    return guarded("write", async () => {
+    return guardStorage("write", async () => {
       const { ref, stored, used, origin } = record;
       const key = scopeKey(ref.scope);
-      const there = await this.#at(scopeName(key), nameOf(ref.id));
+      const there = await this.#at(scopeName(key), toFileName(ref.id));
       if (there?.origin !== origin || isAnother(there, record)) return false;
       const { mime_type, filename, source } = ref;
       const patch = { mime_type, filename, source };
@@ -100,7 +100,7 @@ export class FolderRecords implements RecordStore {
   }
 
   remove({ ref, origin }: Carried): Promise<boolean> {
-    return guarded("write", () => {
+    return guardStorage("write", () => {
       const key = scopeKey(ref.scope);
       return withoutName(this.#folder, key, ref.id, () => removeCarried(this.#folder, key, ref.id, origin));
     });
@@ -117,16 +117,16 @@ export class FolderRecords implements RecordStore {
 
   /** The record in a folder; one that cannot be read if it still cannot a moment later, since it may just be deleted. */
   async #listed(scope: string, name: string): Promise<StoredRecord | UnreadableRecord | null> {
-    const look = (): Promise<StoredRecord | null> => guarded("read", () => this.#at(scope, name));
+    const look = (): Promise<StoredRecord | null> => guardStorage("read", () => this.#at(scope, name));
     try {
       const found = await look();
       // A folder without a record was moved away just now, or has lost it.
       if (found !== null || (await orNull(lstat(join(this.#folder.at.refs, scope, name)))) === null) return found;
-      return (await look()) ?? { id: idOf(name) };
+      return (await look()) ?? { id: toId(name) };
     } catch (error) {
       if (!(error instanceof SluiceError) || (error.code !== "E_STORE_CORRUPT" && error.code !== "E_STORE_DENIED"))
         throw error;
-      return { id: idOf(name) };
+      return { id: toId(name) };
     }
   }
 }

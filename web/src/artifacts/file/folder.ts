@@ -75,7 +75,7 @@ export class Layout {
 
   /** The folder of a ref. `id` must have passed `isArtifactId`. */
   refFolder(key: string, id: string): string {
-    return join(this.scopeFolder(key), nameOf(id));
+    return join(this.scopeFolder(key), toFileName(id));
   }
 }
 
@@ -85,12 +85,12 @@ export function scopeName(key: string): string {
 }
 
 /** The file name of an id. Upper case is escaped for file systems that ignore case: `Ab_…` becomes `~ab_…`. */
-export function nameOf(id: string): string {
+export function toFileName(id: string): string {
   return id.replace(/[A-Z]/g, (letter) => `~${letter.toLowerCase()}`);
 }
 
-/** The inverse of {@link nameOf}. */
-export function idOf(name: string): string {
+/** The inverse of {@link toFileName}. */
+export function toId(name: string): string {
   return name.replace(/~([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
@@ -197,7 +197,7 @@ type Linked = "linked" | "taken" | "absent" | "impossible";
 /** Links to the bytes of a content that is stored already. False if there is none. */
 export async function adopt(folder: Folder, temporary: Temporary, sha256: string, size: number): Promise<boolean> {
   if (!(await folder.check(folder.at.blobFolder(sha256)))) return false;
-  if ((await linked(folder.at.blob(sha256), temporary.blob)) !== "linked") return false;
+  if ((await linkFile(folder.at.blob(sha256), temporary.blob)) !== "linked") return false;
   // A crash of the machine can leave a shorter file under the right name.
   if (await isSound(temporary.blob, size)) return true;
   await unlink(temporary.blob);
@@ -213,10 +213,10 @@ export async function share(folder: Folder, temporary: Temporary, sha256: string
   const shared = folder.at.blob(sha256);
   await folder.make(folder.at.blobFolder(sha256));
   for (let attempt = 0; attempt < SHARING_ATTEMPTS; attempt++) {
-    const offered = await linked(temporary.blob, shared);
+    const offered = await linkFile(temporary.blob, shared);
     if (offered !== "taken") return;
     const twin = `${temporary.blob}.twin`;
-    const adopted = await linked(shared, twin);
+    const adopted = await linkFile(shared, twin);
     if (adopted === "absent") continue; // its last ref was deleted meanwhile
     if (adopted === "linked" && (await isSound(twin, size))) return rename(twin, temporary.blob);
     await orNull(unlink(twin));
@@ -243,10 +243,10 @@ async function isSound(path: string, size: number): Promise<boolean> {
 }
 
 async function replace(sound: string, twin: string, shared: string): Promise<void> {
-  if ((await linked(sound, twin)) === "linked") await rename(twin, shared);
+  if ((await linkFile(sound, twin)) === "linked") await rename(twin, shared);
 }
 
-async function linked(from: string, to: string): Promise<Linked> {
+async function linkFile(from: string, to: string): Promise<Linked> {
   try {
     await link(from, to);
     return "linked";

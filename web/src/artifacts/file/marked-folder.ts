@@ -140,17 +140,17 @@ async function checkWay(folder: string): Promise<void> {
       await stat(`${at}${sep}.`);
       return;
     } catch (error) {
-      if (systemCode(error) === "ELOOP") throw misled("leads back to itself: remove it");
+      if (systemCode(error) === "ELOOP") throw toMisledError("leads back to itself: remove it");
       if (systemCode(error) !== "ENOENT") throw error;
       const found = await orNull(lstat(at));
-      if (found?.isSymbolicLink() === true) throw misled("leads to a path that does not exist: create it");
+      if (found?.isSymbolicLink() === true) throw toMisledError("leads to a path that does not exist: create it");
       // Another process has made it meanwhile.
       if (found !== null || dirname(at) === at) return;
     }
   }
 }
 
-function misled(how: string): SluiceError {
+function toMisledError(how: string): SluiceError {
   const message = `The store folder, or a folder above it, is a link that ${how}, or use another folder.`;
   return new SluiceError("E_STORE_DENIED", message);
 }

@@ -14,9 +14,18 @@ import { checkObject } from "../../errors/arguments.js";
 import { readAhead } from "../read-ahead.js";
 import { scopeKey } from "../scope.js";
 import type { ArtifactPatch, ArtifactRef, StoredArtifact } from "../store.js";
-import { idOf, nameOf, SCOPE_NAME, scopeName, type Folder } from "./folder.js";
+import { toId, toFileName, SCOPE_NAME, scopeName, type Folder } from "./folder.js";
 import { createFile, isAbsent, namesIn, orNull, removeIfEmpty } from "./plain-file.js";
-import { inOrder, listedRef, listedRefs, listRefs, readRef, updateRef, type Listed, type Recorded } from "./refs.js";
+import {
+  inOrder,
+  readListedRef,
+  listUnorderedRefs,
+  listRefs,
+  readRef,
+  updateRef,
+  type Listed,
+  type Recorded,
+} from "./refs.js";
 
 const NAME_FOLDER = /^[0-9a-f]{40}$/;
 const ENTRY = /^(.+)@([0-9a-z]{1,12})$/;
@@ -34,28 +43,28 @@ interface Entry {
   readonly filename: string;
 }
 
-function entryOf(key: string, { created, ref }: Recorded, filename: string): Entry {
+function toEntry(key: string, { created, ref }: Recorded, filename: string): Entry {
   return { scope: scopeName(key), id: ref.id, created, filename };
 }
 
 /** Adds the entry of a ref that is about to be published, if it has a name. */
 export async function noteName(folder: Folder, key: string, recorded: Recorded): Promise<void> {
   const { filename } = recorded.ref;
-  if (filename !== null) await add(folder, entryOf(key, recorded, filename));
+  if (filename !== null) await add(folder, toEntry(key, recorded, filename));
 }
 
 /** Removes the entry of a ref that was not published, or is gone. */
 export async function dropName(folder: Folder, key: string, recorded: Recorded): Promise<void> {
   const { filename } = recorded.ref;
   // If that fails, it is ignored in lists and swept later.
-  if (filename !== null) await drop(folder, entryOf(key, recorded, filename)).catch(() => undefined);
+  if (filename !== null) await drop(folder, toEntry(key, recorded, filename)).catch(() => undefined);
 }
 
 /** Whether a ref is found by its name. One without a name is, and so are all of a store without an index, which is made when asked. */
 export async function isFoundByName(folder: Folder, key: string, recorded: Recorded): Promise<boolean> {
   const { filename } = recorded.ref;
   if (filename === null || (await orNull(lstat(join(folder.at.names, COMPLETE))))?.isFile() !== true) return true;
-  return (await orNull(lstat(pathOf(folder, entryOf(key, recorded, filename)))))?.isFile() === true;
+  return (await orNull(lstat(toPath(folder, toEntry(key, recorded, filename)))))?.isFile() === true;
 }
 
 /** Runs work that may delete a ref, whose record it gets if that can be read, and then removes its entry. */
@@ -84,7 +93,7 @@ export async function renameRef(
   if (before === null) return updateRef(folder, key, id, patch, origin);
   // Also a name that it has already: another process may take it away before this one has written it.
   const [old, next] = [before.ref.filename === filename ? null : before.ref.filename, filename].map((name) =>
-    typeof name === "string" ? entryOf(key, before, name) : undefined,
+    typeof name === "string" ? toEntry(key, before, name) : undefined,
   );
   const isNow = async (entry: Entry): Promise<boolean> => {
     const now = await readRef(folder, key, id).catch(() => null);
@@ -108,7 +117,7 @@ async function dropUnless(folder: Folder, entry: Entry, isNow: (entry: Entry) =>
 export async function refsNamed(folder: Folder, key: string, filename: string): Promise<readonly StoredArtifact[]> {
   if (!(await isComplete(folder))) return (await listRefs(folder, key)).filter((ref) => ref.filename === filename);
   const scope = scopeName(key);
-  const place = placeOf(folder, { scope, filename });
+  const place = toPlace(folder, { scope, filename });
   if (!(await folder.check(join(folder.at.names, scope)))) return [];
   const found: Listed[] = [];
   const read = (name: string): Promise<Listed | null> => refOfEntry(folder, { place, name, scope, filename });
@@ -130,28 +139,28 @@ export async function sweepNames(folder: Folder): Promise<void> {
   }
 }
 
-function placeOf({ at }: Folder, { scope, filename }: Pick<Entry, "scope" | "filename">): string {
-  return join(at.names, scope, hashOf(filename));
+function toPlace({ at }: Folder, { scope, filename }: Pick<Entry, "scope" | "filename">): string {
+  return join(at.names, scope, hashFilename(filename));
 }
 
-function hashOf(filename: string): string {
+function hashFilename(filename: string): string {
   // As JSON, since UTF-8 would make all lone surrogates the same.
   return createHash("sha256").update(JSON.stringify(filename)).digest("hex").slice(0, 40);
 }
 
-function pathOf(folder: Folder, entry: Entry): string {
-  return join(placeOf(folder, entry), `${nameOf(entry.id)}@${entry.created.toString(36)}`);
+function toPath(folder: Folder, entry: Entry): string {
+  return join(toPlace(folder, entry), `${toFileName(entry.id)}@${entry.created.toString(36)}`);
 }
 
 async function add(folder: Folder, entry: Entry): Promise<void> {
   await folder.ready();
-  const path = pathOf(folder, entry);
-  const place = placeOf(folder, entry);
+  const path = toPath(folder, entry);
+  const place = toPlace(folder, entry);
   for (let attempt = 1; ; attempt++) {
     try {
       await folder.make(join(folder.at.names, entry.scope));
       await folder.make(place);
-      await written(path);
+      await writeEntry(path);
       await folder.sync(place);
       return;
     } catch (error) {
@@ -162,14 +171,14 @@ async function add(folder: Folder, entry: Entry): Promise<void> {
 }
 
 /** Writes an entry, or renews the time of one that exists. */
-async function written(path: string): Promise<void> {
+async function writeEntry(path: string): Promise<void> {
   const now = new Date();
   if (!(await createFile(path, ""))) await utimes(path, now, now);
 }
 
 async function drop(folder: Folder, entry: Entry): Promise<void> {
-  await orNull(unlink(pathOf(folder, entry)));
-  await removeIfEmpty(placeOf(folder, entry));
+  await orNull(unlink(toPath(folder, entry)));
+  await removeIfEmpty(toPlace(folder, entry));
 }
 
 /** An entry and its name. Null if no name was asked for. */
@@ -183,8 +192,8 @@ interface EntryPlace {
 /** The ref of an entry. Null if it is gone or has another name; such an entry is swept later. */
 async function refOfEntry(folder: Folder, { place, name, scope, filename }: EntryPlace): Promise<Listed | null> {
   const [, refName = "", created = ""] = ENTRY.exec(name) ?? [];
-  const listed = await listedRef(folder, { scope, name: refName }).catch(() => null);
-  const found = listed?.stored.id === idOf(refName) && listed.created === parseInt(created, 36) ? listed : null;
+  const listed = await readListedRef(folder, { scope, name: refName }).catch(() => null);
+  const found = listed?.stored.id === toId(refName) && listed.created === parseInt(created, 36) ? listed : null;
   const isNamed = filename === null ? isAt(found, place) : found?.stored.filename === filename;
   if (found && isNamed) return found;
   const path = join(place, name);
@@ -195,7 +204,7 @@ async function refOfEntry(folder: Folder, { place, name, scope, filename }: Entr
 
 function isAt(found: Listed | null, place: string): boolean {
   const name = found?.stored.filename ?? null;
-  return name !== null && place.endsWith(hashOf(name));
+  return name !== null && place.endsWith(hashFilename(name));
 }
 
 /** Folders that are known to have an entry for each ref with a name. */
@@ -209,12 +218,12 @@ async function isComplete(folder: Folder): Promise<boolean> {
   const marker = join(folder.at.names, COMPLETE);
   if (!known.has(folder) && (await orNull(lstat(marker)))?.isFile() !== true) {
     try {
-      for (const { created, stored } of await listedRefs(folder, undefined)) {
+      for (const { created, stored } of await listUnorderedRefs(folder, undefined)) {
         const { filename, id, scope } = stored;
         if (filename !== null) await add(folder, { scope: scopeName(scopeKey(scope)), id, created, filename });
       }
       await folder.ready();
-      await written(marker);
+      await writeEntry(marker);
     } catch {
       return false;
     }

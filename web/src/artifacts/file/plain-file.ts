@@ -74,7 +74,7 @@ export async function openPlain(path: string, refusesLinks: boolean = REFUSES_LI
   try {
     const found = await file.stat({ bigint: true });
     if (!found.isFile() || (!refusesLinks && (await lstat(path)).isSymbolicLink())) throw foreign();
-    return { file, size: Number(found.size), mode: Number(found.mode), modified: modifiedIn(found) };
+    return { file, size: Number(found.size), mode: Number(found.mode), modified: toMicroseconds(found) };
   } catch (error) {
     await file.close();
     throw error;
@@ -90,7 +90,7 @@ export async function readPlain(path: string, most: number, tooLarge?: () => Slu
 export async function readDated(
   path: string,
   most: number,
-  tooLarge: () => SluiceError = oversized,
+  tooLarge: () => SluiceError = toOversizedError,
 ): Promise<{ readonly text: string; readonly modified: number }> {
   const { file, size, modified } = await openPlain(path);
   try {
@@ -103,7 +103,7 @@ export async function readDated(
   }
 }
 
-function modifiedIn({ mtimeNs }: BigIntStats): number {
+function toMicroseconds({ mtimeNs }: BigIntStats): number {
   return Number(mtimeNs / 1000n);
 }
 
@@ -124,7 +124,7 @@ export async function isPlainFolder(path: string): Promise<boolean> {
 export async function folderModified(path: string): Promise<number | null> {
   const found = await orNull(lstat(path, { bigint: true }));
   if (found && !found.isDirectory()) throw foreign();
-  return found && modifiedIn(found);
+  return found && toMicroseconds(found);
 }
 
 /** The names in a folder, one by one. None if there is no such folder. */
@@ -187,7 +187,7 @@ export async function removeIfEmpty(path: string): Promise<void> {
   await rmdir(path).catch(() => undefined);
 }
 
-function oversized(): SluiceError {
+function toOversizedError(): SluiceError {
   return new SluiceError(
     "E_STORE_CORRUPT",
     "A file in the store is too large to be from Sluice: delete the artifact, or use another store.",

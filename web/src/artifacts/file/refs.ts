@@ -6,10 +6,10 @@ import { lstat, lutimes, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SluiceError } from "../../errors/error.js";
 import { readAhead } from "../read-ahead.js";
-import { isArtifactId, claimOf, MAX_RECORD_CHARS, patched, refOf, inMilliseconds } from "../reference.js";
+import { isArtifactId, toClaim, MAX_RECORD_CHARS, applyPatch, toRef, inMilliseconds } from "../reference.js";
 import { scopeKey } from "../scope.js";
 import type { ArtifactPatch, ArtifactRef, StoredArtifact } from "../store.js";
-import { BLOB, BLOB_NAME, idOf, nameOf, REF, release, SCOPE_NAME, scopeName, type Folder } from "./folder.js";
+import { BLOB, BLOB_NAME, toId, toFileName, REF, release, SCOPE_NAME, scopeName, type Folder } from "./folder.js";
 import {
   folderModified,
   isAbsent,
@@ -36,7 +36,7 @@ export interface Recorded {
 const MAX_FILE = 24 * MAX_RECORD_CHARS;
 
 /** The contents of `ref.json`. */
-export function written(recorded: Recorded): string {
+export function writeRecordText(recorded: Recorded): string {
   return `${JSON.stringify(recorded)}\n`;
 }
 
@@ -50,7 +50,7 @@ export async function readRef(folder: Folder, key: string, id: string): Promise<
 }
 
 async function readStanding(folder: Folder, key: string, id: string): Promise<Standing | null> {
-  return isArtifactId(id) ? readRecord(folder, { scope: scopeName(key), name: nameOf(id) }) : null;
+  return isArtifactId(id) ? readRecord(folder, { scope: scopeName(key), name: toFileName(id) }) : null;
 }
 
 /** In microseconds, see `Stamps`. */
@@ -71,8 +71,8 @@ export async function readRecord(folder: Folder, { scope, name }: RefFolder): Pr
   const used = (await folder.check(scopeFolder)) ? await folderModified(join(scopeFolder, name)) : null;
   const file = used === null ? null : await orNull(readDated(join(scopeFolder, name, REF), MAX_FILE));
   if (used === null || file === null) return null;
-  const recorded = parsed(file.text);
-  if (recorded?.ref.id !== idOf(name) || scopeName(scopeKey(recorded.ref.scope)) !== scope) throw damaged();
+  const recorded = parseRecord(file.text);
+  if (recorded?.ref.id !== toId(name) || scopeName(scopeKey(recorded.ref.scope)) !== scope) throw toDamagedError();
   return { recorded, times: { stored: file.modified, used } };
 }
 
@@ -91,11 +91,11 @@ export async function updateRef(
   const standing = await readStanding(folder, key, id);
   if (!standing) return null;
   const { recorded, times } = standing;
-  const ref = patched(recorded.ref, patch);
+  const ref = applyPatch(recorded.ref, patch);
   const refFolder = folder.at.refFolder(key, id);
   const next = { created: recorded.created, ref, ...(origin !== undefined && { origin }) };
-  if (!(await placed(folder, refFolder, next, times.stored))) return null;
-  await stamped(refFolder, times.used);
+  if (!(await publishRecord(folder, refFolder, next, times.stored))) return null;
+  await stampPath(refFolder, times.used);
   return ref;
 }
 
@@ -121,24 +121,24 @@ export async function rebuildRef(
   const blob = await orNull(lstat(join(refFolder, BLOB), { bigint: true }));
   if (blob === null) return false;
   const created = Number(blob.mtimeNs / 1000n);
-  const ref = refOf(claimOf({ namespace, scope }), id, sha256, Number(blob.size));
-  return usedAsBefore(refFolder, () => placed(folder, refFolder, { created, ref }, created));
+  const ref = toRef(toClaim({ namespace, scope }), id, sha256, Number(blob.size));
+  return keepUsedTime(refFolder, () => publishRecord(folder, refFolder, { created, ref }, created));
 }
 
 /** Runs work that changes a ref's folder, and gives the folder the time back at which the ref was used last. */
-export async function usedAsBefore<T>(refFolder: string, work: () => Promise<T>): Promise<T> {
+export async function keepUsedTime<T>(refFolder: string, work: () => Promise<T>): Promise<T> {
   const used = await folderModified(refFolder);
   const done = await work();
-  if (used !== null) await stamped(refFolder, used);
+  if (used !== null) await stampPath(refFolder, used);
   return done;
 }
 
 /** Publishes a record that a ref gets in place of its own. False if the ref is gone. */
-async function placed(folder: Folder, refFolder: string, recorded: Recorded, stored: number): Promise<boolean> {
+async function publishRecord(folder: Folder, refFolder: string, recorded: Recorded, stored: number): Promise<boolean> {
   await folder.ready();
   return folder.temporaries.aside(async (temporary) => {
-    await writeFile(temporary, written(recorded), NEW_FILE);
-    await stamped(temporary, stored);
+    await writeFile(temporary, writeRecordText(recorded), NEW_FILE);
+    await stampPath(temporary, stored);
     await folder.sync(temporary);
     // A delete moves the folder away first, so this rename fails then.
     return movePath(temporary, join(refFolder, REF));
@@ -148,12 +148,12 @@ async function placed(folder: Folder, refFolder: string, recorded: Recorded, sto
 /**
  * The hash of the content in a ref's folder, wherever that is. Null if it cannot be read. Never throws.
  */
-export async function contentOf(refFolder: string): Promise<string | null> {
+export async function readContentHash(refFolder: string): Promise<string | null> {
   const text = await readPlain(join(refFolder, REF), MAX_FILE).catch(() => null);
-  return (text !== null && parsed(text)?.ref.sha256) || null;
+  return (text !== null && parseRecord(text)?.ref.sha256) || null;
 }
 
-function parsed(text: string): Recorded | null {
+function parseRecord(text: string): Recorded | null {
   try {
     const { created, ref, origin } = JSON.parse(text) as {
       created: unknown;
@@ -164,7 +164,7 @@ function parsed(text: string): Recorded | null {
     if (!isArtifactId(id) || typeof sha256 !== "string" || !BLOB_NAME.test(sha256)) return null;
     if (!isCount(created) || !isCount(size_bytes)) return null;
     const isCopied = typeof origin === "string" && BLOB_NAME.test(origin);
-    return { created, ref: refOf(claimOf(ref), id, sha256, size_bytes), ...(isCopied && { origin }) };
+    return { created, ref: toRef(toClaim(ref), id, sha256, size_bytes), ...(isCopied && { origin }) };
   } catch {
     return null;
   }
@@ -174,21 +174,21 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-function damaged(): SluiceError {
+function toDamagedError(): SluiceError {
   return new SluiceError("E_STORE_CORRUPT", "The record of this artifact is damaged: delete it and store it again.");
 }
 
 /** Records that an artifact was stored, first or again, and when it was used if that was later. False if it is not there. */
 export async function noteStored(refFolder: string, stored: number, used: number = stored): Promise<boolean> {
-  return (await stamped(join(refFolder, REF), stored)) && stamped(refFolder, used);
+  return (await stampPath(join(refFolder, REF), stored)) && stampPath(refFolder, used);
 }
 
 /** Records that an artifact was read. Ignores failures. */
 export async function noteUsed(refFolder: string, stamp: number): Promise<void> {
-  await stamped(refFolder, stamp).catch(() => undefined);
+  await stampPath(refFolder, stamp).catch(() => undefined);
 }
 
-async function stamped(path: string, stamp: number): Promise<boolean> {
+async function stampPath(path: string, stamp: number): Promise<boolean> {
   // Plus a quarter of a microsecond: seconds in a double may be off by half of that, and Node may truncate or round.
   const seconds = (stamp + 0.25) / 1_000_000;
   try {
@@ -209,18 +209,18 @@ export interface Listed {
 /** An artifact with its times. Null if there is none. */
 export async function statRef(folder: Folder, key: string, id: string): Promise<StoredArtifact | null> {
   const standing = await readStanding(folder, key, id);
-  return standing && storedOf(standing);
+  return standing && toStored(standing);
 }
 
 /** The artifacts of the scope with this key, or of all. Leaves out damaged refs and those that are deleted meanwhile. */
 export async function listRefs(folder: Folder, key: string | undefined): Promise<readonly StoredArtifact[]> {
-  return inOrder(await listedRefs(folder, key));
+  return inOrder(await listUnorderedRefs(folder, key));
 }
 
 /** The same in no order, each with the time of its creation. */
-export async function listedRefs(folder: Folder, key: string | undefined): Promise<Listed[]> {
+export async function listUnorderedRefs(folder: Folder, key: string | undefined): Promise<Listed[]> {
   const found: Listed[] = [];
-  const read = (place: RefFolder): Promise<Listed | null> => listedRef(folder, place).catch(() => null);
+  const read = (place: RefFolder): Promise<Listed | null> => readListedRef(folder, place).catch(() => null);
   for await (const listed of readAhead(refFolders(folder, key), read)) if (listed) found.push(listed);
   return found;
 }
@@ -246,12 +246,12 @@ export function inOrder(found: Listed[]): readonly StoredArtifact[] {
 }
 
 /** One by the names of its folders. Null if there is none. Throws E_STORE_CORRUPT. */
-export async function listedRef(folder: Folder, place: RefFolder): Promise<Listed | null> {
+export async function readListedRef(folder: Folder, place: RefFolder): Promise<Listed | null> {
   const standing = await readRecord(folder, place);
-  return standing && { created: standing.recorded.created, stored: storedOf(standing) };
+  return standing && { created: standing.recorded.created, stored: toStored(standing) };
 }
 
-function storedOf({ recorded, times }: Standing): StoredArtifact {
+function toStored({ recorded, times }: Standing): StoredArtifact {
   return { ...recorded.ref, stored_at: inMilliseconds(times.stored), used_at: inMilliseconds(times.used) };
 }
 
@@ -261,7 +261,7 @@ function storedOf({ recorded, times }: Standing): StoredArtifact {
  */
 export async function removeRef(folder: Folder, key: string, id: string, recorded: Recorded | null): Promise<boolean> {
   if (recorded === null && !(await isThere(folder, key, id))) return false;
-  return takenOut(folder, key, id, recorded?.ref.sha256, async () => true);
+  return takeOut(folder, key, id, recorded?.ref.sha256, async () => true);
 }
 
 /**
@@ -273,7 +273,7 @@ export async function evictRef(folder: Folder, seen: StoredArtifact): Promise<bo
   if (!(await isThere(folder, key, seen.id))) return false;
   const refFolder = folder.at.refFolder(key, seen.id);
   if (!(await isUnused(refFolder, seen))) return false;
-  return takenOut(folder, key, seen.id, seen.sha256, async (taken) => {
+  return takeOut(folder, key, seen.id, seen.sha256, async (taken) => {
     if (await isUnused(taken, seen)) return true;
     await putBack(folder, taken, refFolder);
     return false;
@@ -285,9 +285,9 @@ export async function removeCarried(folder: Folder, key: string, id: string, ori
   if (!(await isThere(folder, key, id))) return false;
   const recorded = await readRef(folder, key, id);
   if (recorded?.origin !== origin) return false;
-  return takenOut(folder, key, id, recorded.ref.sha256, async (taken) => {
+  return takeOut(folder, key, id, recorded.ref.sha256, async (taken) => {
     const text = await readPlain(join(taken, REF), MAX_FILE).catch(() => "");
-    if (parsed(text)?.origin === origin) return true;
+    if (parseRecord(text)?.origin === origin) return true;
     await putBack(folder, taken, folder.at.refFolder(key, id));
     return false;
   });
@@ -299,7 +299,7 @@ async function isThere(folder: Folder, key: string, id: string): Promise<boolean
 }
 
 /** Hides a ref and deletes it if `confirm` agrees. False if not, or if another process was faster. */
-async function takenOut(
+async function takeOut(
   folder: Folder,
   key: string,
   id: string,

@@ -6,8 +6,8 @@ import { lstat, open, rename, writeFile, type FileHandle } from "node:fs/promise
 import { join } from "node:path";
 import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
-import { damaged, serialHash, type Hashing, type ParallelHash } from "../hash.js";
-import { idsFor, patched, refOf, restated, type Claim } from "../reference.js";
+import { toDamagedError, serialHash, type Hashing, type ParallelHash } from "../hash.js";
+import { idsFor, applyPatch, toRef, compareClaim, type Claim } from "../reference.js";
 import { scopeKey } from "../scope.js";
 import { IdTaken, type Carried } from "../record-store.js";
 import type { ArtifactPatch, ArtifactRef } from "../store.js";
@@ -15,7 +15,7 @@ import type { ByteSink, Unwritten } from "../writer.js";
 import { adopt, BLOB, share, type Folder, type Temporary } from "./folder.js";
 import { FILE_MODE, isAbsent, isTaken, NEW_FILE, orNull } from "./plain-file.js";
 import { dropName, noteName, renameRef } from "./names.js";
-import { noteStored, readRef, written, type Recorded } from "./refs.js";
+import { noteStored, readRef, writeRecordText, type Recorded } from "./refs.js";
 
 /** Up to this size an artifact stays in memory until it is complete, so that discarding it costs no file. */
 const SMALL = 64 * 1024;
@@ -89,7 +89,7 @@ export class Spool implements ByteSink {
   }
 
   async commit(patch: ArtifactPatch): Promise<ArtifactRef> {
-    const claim = patched(this.#claim, patch);
+    const claim = applyPatch(this.#claim, patch);
     const content = { sha256: await this.#finish(), size: this.#size, stored: this.#now() };
     const there = this.#carried === undefined && (await standing(this.#folder, claim, content));
     if (there) {
@@ -257,9 +257,9 @@ async function publish(
 ): Promise<ArtifactRef> {
   let offered: Promise<void> | undefined;
   for (const id of idsFor(claim.namespace, content.sha256)) {
-    const ref = refOf(claim, id, content.sha256, content.size);
+    const ref = toRef(claim, id, content.sha256, content.size);
     const recorded = { created: content.stored, ref };
-    await writeFile(temporary.ref, written(recorded), { mode: FILE_MODE });
+    await writeFile(temporary.ref, writeRecordText(recorded), { mode: FILE_MODE });
     await (offered ??= offer());
     await noteName(folder, scopeKey(claim.scope), recorded);
     await noteStored(temporary.folder, content.stored);
@@ -287,16 +287,16 @@ async function publishCarried(
   offer: () => Promise<void>,
 ): Promise<ArtifactRef> {
   const { ref, created, stored, used, origin } = carried;
-  if (sha256 !== ref.sha256 || size !== ref.size_bytes) throw damaged();
+  if (sha256 !== ref.sha256 || size !== ref.size_bytes) throw toDamagedError();
   const key = scopeKey(ref.scope);
   const recorded = { created, ref, origin };
-  await writeFile(temporary.ref, written(recorded), { mode: FILE_MODE });
+  await writeFile(temporary.ref, writeRecordText(recorded), { mode: FILE_MODE });
   await offer();
   await noteName(folder, key, recorded);
   await noteStored(temporary.folder, stored, used);
   await folder.sync(temporary.blob, temporary.ref, temporary.folder);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    if (await placed(folder, temporary, key, ref.id)) return ref;
+    if (await placeTemporary(folder, temporary, key, ref.id)) return ref;
     const there = await readRef(folder, key, ref.id).catch(unlessCorrupt);
     if (there === null) continue;
     // Another copy may have brought the same, which needs its name.
@@ -360,7 +360,7 @@ async function restate(
 ): Promise<ArtifactRef | null> {
   if (!(await noteStored(folder.at.refFolder(key, ref.id), stored))) return null;
   // What was stored here again is no longer what a copy brought.
-  const patch = restated(ref, claim) ?? (origin === undefined ? null : {});
+  const patch = compareClaim(ref, claim) ?? (origin === undefined ? null : {});
   return patch ? renameRef(folder, key, ref.id, patch) : ref;
 }
 
@@ -374,7 +374,7 @@ async function settle(
 ): Promise<ArtifactRef | null> {
   const key = scopeKey(claim.scope);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    if (await placed(folder, temporary, key, ref.id)) return ref;
+    if (await placeTemporary(folder, temporary, key, ref.id)) return ref;
     const there = await readOrClear(folder, key, ref.id, ref.sha256);
     if (!there) continue;
     if (there.ref.sha256 !== ref.sha256) return null;
@@ -386,7 +386,7 @@ async function settle(
   throw new SluiceError("E_STORE_WRITE", "The artifact is being stored and deleted at the same time: try again.");
 }
 
-async function placed(folder: Folder, temporary: Temporary, key: string, id: string): Promise<boolean> {
+async function placeTemporary(folder: Folder, temporary: Temporary, key: string, id: string): Promise<boolean> {
   const scopeFolder = folder.at.scopeFolder(key);
   try {
     if (!(await folder.check(scopeFolder))) await folder.make(scopeFolder);

@@ -8,11 +8,11 @@
 import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { SluiceError } from "../../errors/error.js";
-import { guarded } from "../../errors/storage.js";
+import { guardStorage } from "../../errors/storage.js";
 import { BLOB_NAME, release, SCOPE_NAME, type Folder } from "./folder.js";
 import { sweepNames } from "./names.js";
 import { createFile, movePath, namesIn, orNull, readPlain, removeIfEmpty } from "./plain-file.js";
-import { contentOf } from "./refs.js";
+import { readContentHash } from "./refs.js";
 import { isOwner, SWEEP_AFTER } from "./temporaries.js";
 
 /** What a sweep removed. */
@@ -47,7 +47,7 @@ export async function sweep(folder: Folder, sweepAfter: number): Promise<SweepRe
 export async function sweepTemporaries(folder: Folder, sweepAfter: number): Promise<SweepReport> {
   const swept = { blobs: 0, bytes: 0, temporaries: 0 };
   await folder.temporaries.sweep(sweepAfter, async (path) => {
-    const [content, bytes] = await Promise.all([contentOf(path), bytesOnlyIn(path)]);
+    const [content, bytes] = await Promise.all([readContentHash(path), bytesOnlyIn(path)]);
     await folder.remove(path);
     swept.temporaries += 1;
     swept.bytes += bytes;
@@ -95,34 +95,34 @@ const WRITTEN = 60_000;
  * @throws SluiceError E_STORE_DENIED, E_STORE_FULL, … if the lock cannot be made; what the work throws.
  */
 export async function exclusively<T>(folder: Folder, work: () => Promise<T>): Promise<T | null> {
-  if (!(await guarded("read", () => folder.present()))) return work();
+  if (!(await guardStorage("read", () => folder.present()))) return work();
   return folder.temporaries.aside(async (aside, owner) => {
-    if (!(await guarded("write", () => taken(folder, owner, aside)))) return null;
+    if (!(await guardStorage("write", () => takeLock(folder, owner, aside)))) return null;
     try {
       return await work();
     } finally {
-      await givenBack(folder, owner);
+      await giveBack(folder, owner);
     }
   });
 }
 
 /** Releases the lock. A failure must not hide the result of the work. */
-async function givenBack(folder: Folder, owner: string): Promise<void> {
+async function giveBack(folder: Folder, owner: string): Promise<void> {
   try {
-    if ((await ownerOf(folder)) === owner) await rm(folder.at.lock, { force: true });
+    if ((await readOwner(folder)) === owner) await rm(folder.at.lock, { force: true });
   } catch {
     // Others ignore it once its process has ended, or after a day.
   }
 }
 
-async function taken(folder: Folder, owner: string, aside: string): Promise<boolean> {
+async function takeLock(folder: Folder, owner: string, aside: string): Promise<boolean> {
   if (await createFile(folder.at.lock, owner)) return true;
-  return (await broken(folder, aside)) && createFile(folder.at.lock, owner);
+  return (await breakLock(folder, aside)) && createFile(folder.at.lock, owner);
 }
 
 /** Removes the lock of a process that died. */
-async function broken(folder: Folder, aside: string): Promise<boolean> {
-  const owner = await ownerOf(folder);
+async function breakLock(folder: Folder, aside: string): Promise<boolean> {
+  const owner = await readOwner(folder);
   const stat = await orNull(lstat(folder.at.lock));
   if (owner === null || !stat) return true;
   if (!(await isLeft(folder, owner, Math.abs(Date.now() - stat.mtimeMs)))) return false;
@@ -139,6 +139,6 @@ async function isLeft(folder: Folder, owner: string, age: number): Promise<boole
   return state === "ended" || state === "gone";
 }
 
-function ownerOf(folder: Folder): Promise<string | null> {
+function readOwner(folder: Folder): Promise<string | null> {
   return orNull(readPlain(folder.at.lock, MAX_OWNER));
 }

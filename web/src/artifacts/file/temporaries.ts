@@ -81,7 +81,7 @@ export class TemporaryFolder {
     try {
       return await work(path, owner);
     } finally {
-      await removed(path);
+      await removePath(path);
       await release();
     }
   }
@@ -90,7 +90,7 @@ export class TemporaryFolder {
    * Removes what ended processes left, and what is older than `after` milliseconds of processes that cannot be asked. What `discard`
    * does not remove stays for the next time.
    */
-  async sweep(after: number, discard: (path: string) => Promise<void> = removed): Promise<void> {
+  async sweep(after: number, discard: (path: string) => Promise<void> = removePath): Promise<void> {
     const found = new Map<string, string[]>();
     // All names are read before any socket is asked: a process listens before it makes anything, so each owner has listened by now.
     for await (const name of namesIn(this.#folder, NAME)) {
@@ -108,14 +108,14 @@ export class TemporaryFolder {
       }
       // The socket last: without it, others could not tell that the rest was left behind.
       const socket = join(this.#folder, owner);
-      if (state === "ended" || (await isOlder(socket, after))) await removed(socket);
+      if (state === "ended" || (await isOlder(socket, after))) await removePath(socket);
     }
   }
 
   /** Asks the kernel for the process in a name. */
   async stateOf(owner: string): Promise<OwnerState> {
     if ((await this.#held?.owner)?.name === owner) return "running";
-    const view = await viewOf(this.#folder);
+    const view = await readView(this.#folder);
     if (view === NO_VIEW || !owner.startsWith(`${view}-`) || !NAME.test(owner)) return "unknown";
     if ((await orNull(lstat(join(this.#folder, owner)))) === null) return "gone";
     return (await answers(this.#folder, owner)) ? "running" : "ended";
@@ -141,7 +141,7 @@ class Owner {
 
   /** Never fails. Without a socket, the age of the temporaries decides. */
   static async open(folder: string): Promise<Owner> {
-    const view = await viewOf(folder);
+    const view = await readView(folder);
     const name = `${view}-${random()}`;
     const server = view === NO_VIEW ? undefined : await listening(folder, name).catch(() => undefined);
     return server === undefined ? new Owner(folder, `${NO_VIEW}-${random()}`) : new Owner(folder, name, server);
@@ -159,7 +159,7 @@ function random(): string {
 }
 
 /** Removes a file, or a folder with all that is in it. If that fails, it is swept later. */
-async function removed(path: string): Promise<void> {
+async function removePath(path: string): Promise<void> {
   try {
     await unlink(path);
   } catch (error) {
@@ -186,7 +186,7 @@ async function lastWritten(path: string): Promise<number | null> {
 }
 
 /** The view of a folder. Processes with the same view can connect to each other's sockets in it. */
-async function viewOf(folder: string): Promise<string> {
+async function readView(folder: string): Promise<string> {
   try {
     const [id, { dev }] = await Promise.all([kernelId(), lstat(folder, { bigint: true })]);
     return createHash("sha256").update(`${id} ${dev}`).digest("hex").slice(0, 12);

@@ -7,8 +7,8 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import { spanOf, type Span, streamOf } from "../bytes.js";
-import { type Hashing, damaged, verified } from "../hash.js";
+import { toSpan, type Span, toStream } from "../bytes.js";
+import { type Hashing, toDamagedError, verifyStream } from "../hash.js";
 import { isArtifactId, type Stamps } from "../reference.js";
 import { LocalLocks, type LockSource } from "./local-locks.js";
 import { scopeKey } from "../scope.js";
@@ -16,10 +16,10 @@ import type { ArtifactScope, ByteRange } from "../store.js";
 import type { Unwritten } from "../writer.js";
 import {
   CHUNK,
-  chunksOf,
-  contended,
-  stamped,
-  takenAway,
+  getChunkRange,
+  toContendedError,
+  nextStamp,
+  toTakenAwayError,
   type BlobRow,
   type Connection,
   type Reading,
@@ -76,7 +76,7 @@ export class Contents {
       const bytes = new Uint8Array(end - start);
       for (let index = Math.floor(start / CHUNK); index * CHUNK < end; index++) {
         const chunk = await transaction.objectStore("chunks").get([content, index]);
-        const part = chunk && partOf(chunk, index, { start, end });
+        const part = chunk && cutChunk(chunk, index, { start, end });
         if (!part) return null;
         bytes.set(part, Math.max(index * CHUNK - start, 0));
       }
@@ -89,7 +89,7 @@ export class Contents {
     await this.#locks.alone(content, () =>
       this.#connection.write(["blobs", "contents", "chunks"], async (transaction) => {
         if (await isNamed(transaction, content)) return;
-        await transaction.objectStore("chunks").delete(chunksOf(content));
+        await transaction.objectStore("chunks").delete(getChunkRange(content));
         await transaction.objectStore("contents").delete(content);
       }),
     );
@@ -114,14 +114,14 @@ export class Contents {
 }
 
 /** The part of a chunk within a span of its content. Null if the chunk is too short. */
-function partOf(chunk: Uint8Array, index: number, { start, end }: Span): Uint8Array | null {
+function cutChunk(chunk: Uint8Array, index: number, { start, end }: Span): Uint8Array | null {
   const [from, to] = [Math.max(start - index * CHUNK, 0), Math.min(end - index * CHUNK, CHUNK)];
   return chunk.byteLength >= to ? chunk.subarray(from, to) : null;
 }
 
 /** Throws E_STORE_WRITE if a content was deleted while it was written. */
 export async function mustBeThere(transaction: Writing, content: string): Promise<void> {
-  if ((await transaction.objectStore("contents").getKey(content)) === undefined) throw takenAway("write");
+  if ((await transaction.objectStore("contents").getKey(content)) === undefined) throw toTakenAwayError("write");
 }
 
 /** The bytes in a buffer of their size: storing a view would store its whole buffer. */
@@ -153,8 +153,8 @@ function streamChunks(contents: Contents, content: string, span: Span, lease: Le
   const next = async (): Promise<Uint8Array> => {
     const index = Math.floor(at / CHUNK);
     const chunk = await contents.chunk(content, index);
-    const piece = chunk && partOf(chunk, index, { start: at, end: span.end });
-    if (!piece) throw takenAway("read");
+    const piece = chunk && cutChunk(chunk, index, { start: at, end: span.end });
+    if (!piece) throw toTakenAwayError("read");
     at += piece.byteLength;
     return piece;
   };
@@ -201,7 +201,7 @@ export class Locks {
   /** Marks a thing as in use until the lease is released. Any number of users may share it. */
   hold(name: string): Promise<Lease> {
     return new Promise((resolve, reject) => {
-      const held = (): Promise<void> =>
+      const holdLock = (): Promise<void> =>
         new Promise((end) => {
           const release = async (): Promise<void> => {
             end();
@@ -209,7 +209,7 @@ export class Locks {
           };
           resolve({ release });
         });
-      const released = this.#source.request(this.#prefix + name, { mode: "shared" }, held);
+      const released = this.#source.request(this.#prefix + name, { mode: "shared" }, holdLock);
       released.catch(reject);
     });
   }
@@ -251,16 +251,16 @@ export async function readWhole(
 ): Promise<Uint8Array | null> {
   let missing: string | undefined;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const blob = await used(store, id, scope);
+    const blob = await useArtifact(store, id, scope);
     if (!blob) return null;
     if (blob.size > MAX_WHOLE) {
       throw new SluiceError("E_TOO_LARGE", "The artifact is larger than 2 GiB: read it through openReader.");
     }
-    const bytes = await checked(store, blob, missing === blob.content);
+    const bytes = await checkBlob(store, blob, missing === blob.content);
     if (bytes) return bytes;
     missing = blob.content;
   }
-  throw contended("read");
+  throw toContendedError("read");
 }
 
 /** A stream of a span of an artifact. Null if there is none. The hash is checked only if the span is the whole. */
@@ -274,13 +274,13 @@ export async function readSpan(
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const seen = await find(connection, id, scope);
     if (!seen) return null;
-    const { start, end } = spanOf(range, seen.size);
+    const { start, end } = toSpan(range, seen.size);
     if (seen.size <= CHUNK) {
       const bytes = await readWhole(store, id, scope);
-      return bytes && streamOf(bytes.subarray(start, end));
+      return bytes && toStream(bytes.subarray(start, end));
     }
     const lease = await contents.hold(seen.content);
-    const blob = await used(store, id, scope).catch(async (error: unknown) => {
+    const blob = await useArtifact(store, id, scope).catch(async (error: unknown) => {
       await lease.release();
       throw error;
     });
@@ -288,16 +288,16 @@ export async function readSpan(
       const stream = streamChunks(contents, seen.content, { start, end }, lease);
       if (end - start < blob.size) return stream;
       const expected = { sha256: blob.sha256, size_bytes: blob.size };
-      return verified(stream, expected, hashing, () => withdraw(connection, blob));
+      return verifyStream(stream, expected, hashing, () => withdraw(connection, blob));
     }
     await lease.release();
     await contents.clear(seen.content);
   }
-  throw contended("read");
+  throw toContendedError("read");
 }
 
 /** The bytes of a blob. Null if they are gone; with `again`, that throws E_STORE_CORRUPT. */
-async function checked(
+async function checkBlob(
   { connection, contents, hashing }: StoreDeps,
   blob: BlobRow,
   again: boolean,
@@ -305,7 +305,7 @@ async function checked(
   try {
     const bytes = await contents.span(blob.content, { start: 0, end: blob.size });
     if (!bytes && !again) return null;
-    if (!bytes || (await hashing.whole(bytes)) !== blob.sha256) throw damaged();
+    if (!bytes || (await hashing.whole(bytes)) !== blob.sha256) throw toDamagedError();
     return bytes;
   } catch (error) {
     if (error instanceof SluiceError && error.code === "E_STORE_CORRUPT") await withdraw(connection, blob);
@@ -324,7 +324,7 @@ async function withdraw(connection: Connection, { sha256, content }: BlobRow): P
 }
 
 /** Finds the bytes of an artifact. Records the use, if there is room for that. */
-async function used(
+async function useArtifact(
   { connection, stamps }: StoreDeps,
   id: string,
   scope: ArtifactScope | undefined,
@@ -335,7 +335,7 @@ async function used(
     return await connection.write(["refs", "blobs", "clock"], async (transaction) => {
       const found = await lookUp(transaction, key, id);
       if (!found) return null;
-      await transaction.objectStore("refs").put({ ...found.row, used: await stamped(transaction, stamps) });
+      await transaction.objectStore("refs").put({ ...found.row, used: await nextStamp(transaction, stamps) });
       return found.blob;
     });
   } catch (error) {
@@ -362,6 +362,6 @@ async function lookUp(
   const row = await reading.objectStore("refs").get([key, id]);
   if (!row) return null;
   const blob = await reading.objectStore("blobs").get(row.sha256);
-  if (!blob) throw damaged();
+  if (!blob) throw toDamagedError();
   return { row, blob };
 }

@@ -19,7 +19,7 @@ import { newerSentence } from "../../errors/layout.js";
 import type { StorageAct } from "../../errors/storage.js";
 import type { Stamps } from "../reference.js";
 import type { ArtifactRef } from "../store.js";
-import { damaged } from "../hash.js";
+import { toDamagedError } from "../hash.js";
 
 /** Bytes in one chunk. */
 export const CHUNK = 1024 * 1024;
@@ -110,7 +110,7 @@ function isOurs(database: Database): boolean {
 }
 
 /** The keys of all chunks of a content. */
-export function chunksOf(content: string): IDBKeyRange {
+export function getChunkRange(content: string): IDBKeyRange {
   return IDBKeyRange.bound([content, 0], [content, Infinity]);
 }
 
@@ -134,7 +134,7 @@ export class Connection {
 
   /** Opens the connection now. Throws as {@link Connection.read}. */
   async open(): Promise<void> {
-    await guarded("read", () => this.#database());
+    await guardBrowser("read", () => this.#database());
   }
 
   /**
@@ -143,12 +143,12 @@ export class Connection {
    * @throws SluiceError as {@link browserError} says, E_STORE_CLOSED after `close`; what the work throws.
    */
   read<T>(stores: readonly StoreName[], work: (transaction: Reading) => Promise<T>): Promise<T> {
-    return guarded("read", async () => settled(await this.#begin(stores, "readonly"), work));
+    return guardBrowser("read", async () => settleTransaction(await this.#begin(stores, "readonly"), work));
   }
 
   /** Runs work in a transaction of its own. What the work throws undoes it. Throws as {@link Connection.read}. */
   write<T>(stores: readonly StoreName[], work: (transaction: Writing) => Promise<T>): Promise<T> {
-    return guarded("write", async () => settled(await this.#begin(stores, "readwrite"), work));
+    return guardBrowser("write", async () => settleTransaction(await this.#begin(stores, "readwrite"), work));
   }
 
   /** Closes it for good, after the transactions under way. Idempotent. */
@@ -169,17 +169,17 @@ export class Connection {
         return database.transaction([...stores], mode) as unknown as Mode extends "readonly" ? Reading : Writing;
       } catch (error) {
         // It was closed for another tab after it was opened.
-        if (nameOf(error) !== "InvalidStateError" || attempt === ATTEMPTS) throw error;
+        if (readErrorName(error) !== "InvalidStateError" || attempt === ATTEMPTS) throw error;
         this.#opening = undefined;
       }
     }
   }
 
   async #database(): Promise<Database> {
-    if (this.#closed) throw closedStore();
+    if (this.#closed) throw toClosedError();
     const opening = (this.#opening ??= this.#open());
     const database = await opening;
-    if (this.#closed as boolean) throw closedStore();
+    if (this.#closed as boolean) throw toClosedError();
     return database;
   }
 
@@ -187,13 +187,13 @@ export class Connection {
     const forget = (): void => {
       if (this.#opening === opening) this.#opening = undefined;
     };
-    const opening: Promise<Database> = openedDatabase(this.#name, forget);
+    const opening: Promise<Database> = openDatabase(this.#name, forget);
     opening.catch(forget);
     return opening;
   }
 }
 
-async function guarded<T>(act: StorageAct, work: () => Promise<T>): Promise<T> {
+async function guardBrowser<T>(act: StorageAct, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -202,7 +202,7 @@ async function guarded<T>(act: StorageAct, work: () => Promise<T>): Promise<T> {
 }
 
 /** The result of a transaction, once it is committed. */
-async function settled<T, Transaction extends Reading | Writing>(
+async function settleTransaction<T, Transaction extends Reading | Writing>(
   transaction: Transaction,
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
@@ -216,16 +216,16 @@ async function settled<T, Transaction extends Reading | Writing>(
     if (failure !== undefined) throw failure as Error;
     return result;
   } catch (error) {
-    aborted(transaction);
+    abortTransaction(transaction);
     const failure = await done;
     if (error instanceof SluiceError) throw error;
     // An aborted request has no reason of its own; another one has.
     const told = [unwrap(transaction).error, error, failure];
-    throw told.find((each) => each != null && nameOf(each) !== "AbortError") ?? error;
+    throw told.find((each) => each != null && readErrorName(each) !== "AbortError") ?? error;
   }
 }
 
-function aborted(transaction: Reading | Writing): void {
+function abortTransaction(transaction: Reading | Writing): void {
   try {
     transaction.abort();
   } catch {
@@ -246,7 +246,7 @@ const PATIENCE_BLOCKED = 5_000;
  * @throws SluiceError E_STORE_DENIED, E_STORE_CORRUPT if another application uses the name, E_STORE_READ if it does not open in time;
  * else what the browser threw.
  */
-function openedDatabase(name: string, onLost: () => void): Promise<Database> {
+function openDatabase(name: string, onLost: () => void): Promise<Database> {
   if ((globalThis.indexedDB as IDBFactory | undefined) == null) return Promise.reject(noStorage());
   return new Promise((resolve, reject) => {
     let given = false;
@@ -271,7 +271,7 @@ function openedDatabase(name: string, onLost: () => void): Promise<Database> {
       clearTimeout(timer);
       if (!given && isOurs(database)) return resolve(database);
       database.close();
-      reject(occupied());
+      reject(toOccupiedError());
     };
     opening.then(settle, (error: Error) => {
       clearTimeout(timer);
@@ -287,7 +287,7 @@ function stuck(): SluiceError {
   );
 }
 
-function occupied(): SluiceError {
+function toOccupiedError(): SluiceError {
   return new SluiceError("E_STORE_CORRUPT", "The database with this name is not a Sluice store: use another name.");
 }
 
@@ -299,7 +299,7 @@ const AHEAD = 1_000_000;
 /**
  * A stamp that is unique over all tabs, which read the same clock in whole milliseconds. Call it in a transaction over `clock`.
  */
-export async function stamped(transaction: Writing, stamps: Stamps): Promise<number> {
+export async function nextStamp(transaction: Writing, stamps: Stamps): Promise<number> {
   const clock = transaction.objectStore("clock");
   const last = await clock.get(LAST);
   const own = stamps.next();
@@ -338,8 +338,8 @@ const OTHER = {
  */
 export function browserError(error: unknown, act: StorageAct): SluiceError {
   if (error instanceof SluiceError) return error;
-  const name = nameOf(error);
-  if (act === "read" && LOST.has(name)) return Object.assign(damaged(), { cause: error });
+  const name = readErrorName(error);
+  if (act === "read" && LOST.has(name)) return Object.assign(toDamagedError(), { cause: error });
   const [code, message] = (Object.hasOwn(KNOWN, name) ? KNOWN[name] : undefined) ?? OTHER[act];
   return new SluiceError(code, message, {}, { cause: error });
 }
@@ -348,24 +348,24 @@ function noStorage(): SluiceError {
   return new SluiceError("E_STORE_DENIED", DENIED);
 }
 
-function closedStore(): SluiceError {
+function toClosedError(): SluiceError {
   return new SluiceError("E_STORE_CLOSED", "The store was closed: open another one.");
 }
 
 /** The error for bytes that were deleted while they were written or read. */
-export function takenAway(act: StorageAct): SluiceError {
+export function toTakenAwayError(act: StorageAct): SluiceError {
   return act === "write"
     ? new SluiceError("E_STORE_WRITE", "The store was emptied while the artifact was being written: store it again.")
     : new SluiceError("E_STORE_READ", "The artifact was deleted while it was being read.");
 }
 
 /** The error for a change that other tabs undo each time. */
-export function contended(act: StorageAct): SluiceError {
+export function toContendedError(act: StorageAct): SluiceError {
   const sentence = "The artifact is being stored and deleted at the same time: try again.";
   return new SluiceError(act === "write" ? "E_STORE_WRITE" : "E_STORE_READ", sentence);
 }
 
 /** The `name` of an error, such as `QuotaExceededError`. */
-function nameOf(error: unknown): string {
+function readErrorName(error: unknown): string {
   return error instanceof Error || error instanceof DOMException ? error.name : "";
 }

@@ -4,10 +4,10 @@
  */
 import { sha256 } from "#hash";
 import { checkOptionNames, wrong, checkObject } from "../../errors/arguments.js";
-import { spanOf, bytesOf, encoded } from "../bytes.js";
+import { toSpan, checkBytes, encodeText } from "../bytes.js";
 import type { Hashing } from "../hash.js";
 import type { LockSource } from "./local-locks.js";
-import { claimOf, infoOfText, filterOf, isWanted, Stamps } from "../reference.js";
+import { toClaim, infoOfText, checkFilter, isWanted, Stamps } from "../reference.js";
 import { NO_LIMITS } from "../retention/policy.js";
 import type { RetentionConfig } from "../../config/types.js";
 import { RetainingArtifactStore } from "../retention/retaining-store.js";
@@ -24,7 +24,7 @@ import type {
   StoredArtifact,
   StoreSpace,
 } from "../store.js";
-import { SinkWriter, writtenWhole, type Unwritten } from "../writer.js";
+import { SinkWriter, writeWhole, type Unwritten } from "../writer.js";
 import { Contents, Locks, readSpan, readWhole, type StoreDeps } from "./contents.js";
 import { Connection } from "./database.js";
 import { evictRef, listRefs, refsNamed, removeRef, statRef, updateRef, type Removed } from "./refs.js";
@@ -135,16 +135,16 @@ export class BareIndexedDbStore implements ArtifactStore {
   }
 
   async putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef> {
-    bytesOf(data, "data");
-    return writtenWhole(await this.openWriter(info), [data]);
+    checkBytes(data, "data");
+    return writeWhole(await this.openWriter(info), [data]);
   }
 
   async putText(text: string, info?: ArtifactInfo): Promise<ArtifactRef> {
-    return this.putBytes(encoded(text), infoOfText(info));
+    return this.putBytes(encodeText(text), infoOfText(info));
   }
 
   async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
-    const claim = claimOf(info);
+    const claim = toClaim(info);
     return new SinkWriter(new Upload(this.#store, claim, await this.#store.hashing.stream()));
   }
 
@@ -157,7 +157,7 @@ export class BareIndexedDbStore implements ArtifactStore {
     options: { readonly scope?: ArtifactScope; readonly range?: ByteRange } = {},
   ): Promise<ReadableStream<Uint8Array> | null> {
     const { scope, range } = checkObject(options, "options");
-    spanOf(range, 0);
+    toSpan(range, 0);
     return readSpan(this.#store, id, scope, range);
   }
 
@@ -174,7 +174,7 @@ export class BareIndexedDbStore implements ArtifactStore {
   }
 
   async *list(scope?: ArtifactScope, only?: ArtifactFilter): AsyncIterable<StoredArtifact> {
-    const { filename } = filterOf(only);
+    const { filename } = checkFilter(only);
     if (scope !== undefined && filename !== undefined) yield* await refsNamed(this.#connection, scope, filename);
     else for await (const ref of listRefs(this.#connection, scope)) if (isWanted(ref, only)) yield ref;
   }

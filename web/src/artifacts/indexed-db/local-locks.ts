@@ -33,7 +33,7 @@ export class LocalLocks implements LockSource {
       if (ifAvailable) return callback(null);
       await Promise.allSettled(others.map(({ until }) => until));
     }
-    const running = begun(callback, { name, mode });
+    const running = beginWork(callback, { name, mode });
     const held: Held = { mode, until: running };
     const all = this.#held.get(name) ?? new Set<Held>();
     this.#held.set(name, all.add(held));
@@ -47,7 +47,7 @@ export class LocalLocks implements LockSource {
 }
 
 /** Begins work in a later microtask, when its lock is registered. */
-async function begun<T>(callback: (lock: unknown) => Promise<T>, lock: unknown): Promise<T> {
+async function beginWork<T>(callback: (lock: unknown) => Promise<T>, lock: unknown): Promise<T> {
   await Promise.resolve();
   return callback(lock);
 }

@@ -7,9 +7,9 @@ import { SluiceError } from "../../errors/error.js";
 import {
   idsFor,
   isArtifactId,
-  patched,
-  refOf,
-  restated,
+  applyPatch,
+  toRef,
+  compareClaim,
   type Claim,
   inMilliseconds,
   type Stamps,
@@ -17,7 +17,7 @@ import {
 import { scopeKey, type FullScope } from "../scope.js";
 import type { ArtifactPatch, ArtifactRef, ArtifactScope, StoredArtifact } from "../store.js";
 import { exact, mustBeThere } from "./contents.js";
-import { CHUNK, stamped, type Connection, type Reading, type RefRow, type Writing } from "./database.js";
+import { CHUNK, nextStamp, type Connection, type Reading, type RefRow, type Writing } from "./database.js";
 
 /** Refs that are read at a time: each may have millions of characters. */
 const PAGE = 32;
@@ -33,11 +33,11 @@ function refOfRow(row: RefRow): ArtifactRef {
     trace_id: trace_id ?? null,
   };
   const source = JSON.parse(row.source) as ArtifactRef["source"];
-  return refOf({ namespace, scope, mime_type, filename, source } satisfies Claim, id, sha256, size_bytes);
+  return toRef({ namespace, scope, mime_type, filename, source } satisfies Claim, id, sha256, size_bytes);
 }
 
 /** The row of a ref, with its stamps. */
-function rowOf(ref: ArtifactRef, { created, stored, used }: Pick<RefRow, "created" | "stored" | "used">): RefRow {
+function toRow(ref: ArtifactRef, { created, stored, used }: Pick<RefRow, "created" | "stored" | "used">): RefRow {
   const { id, sha256, size_bytes, mime_type, filename, namespace } = ref;
   const source = JSON.stringify(ref.source);
   const said = { scope: scopeKey(ref.scope), id, sha256, size_bytes, mime_type, filename, namespace, source };
@@ -45,8 +45,8 @@ function rowOf(ref: ArtifactRef, { created, stored, used }: Pick<RefRow, "create
 }
 
 /** A row with a patch applied. */
-function patchedRow(row: RefRow, patch: ArtifactPatch): RefRow {
-  return rowOf(patched(refOfRow(row), patch), row);
+function patchRow(row: RefRow, patch: ArtifactPatch): RefRow {
+  return toRow(applyPatch(refOfRow(row), patch), row);
 }
 
 /** An artifact with its times. Null if there is none. */
@@ -58,7 +58,7 @@ export async function statRef(
   const key = scopeKey(scope);
   if (!isArtifactId(id)) return null;
   const row = await connection.read(["refs"], (transaction) => transaction.objectStore("refs").get([key, id]));
-  return row ? storedOf(row) : null;
+  return row ? toStored(row) : null;
 }
 
 /** Changes the record of a ref, but not its times. Null if there is none. */
@@ -74,7 +74,7 @@ export async function updateRef(
     const refs = transaction.objectStore("refs");
     const row = await refs.get([key, id]);
     if (!row) return null;
-    const changed = patchedRow(row, patch);
+    const changed = patchRow(row, patch);
     await refs.put(changed);
     return refOfRow(changed);
   });
@@ -89,7 +89,7 @@ export async function* listRefs(
   let last: RefRow | undefined;
   do {
     const rows = await connection.read(["refs"], (transaction) => pageAfter(transaction, key, last));
-    for (const row of rows) yield storedOf(row);
+    for (const row of rows) yield toStored(row);
     last = rows.length === PAGE ? rows.at(-1) : undefined;
   } while (last);
 }
@@ -104,7 +104,7 @@ export async function refsNamed(
   const rows = await connection.read(["refs"], (transaction) =>
     transaction.objectStore("refs").index("name").getAll([key, filename]),
   );
-  return rows.sort((left, right) => left.created - right.created).map(storedOf);
+  return rows.sort((left, right) => left.created - right.created).map(toStored);
 }
 
 function pageAfter(transaction: Reading, key: string | undefined, last: RefRow | undefined): Promise<RefRow[]> {
@@ -118,7 +118,7 @@ function pageAfter(transaction: Reading, key: string | undefined, last: RefRow |
   return refs.index("scope").getAll(IDBKeyRange.bound(from, [key, []], true), PAGE);
 }
 
-function storedOf(row: RefRow): StoredArtifact {
+function toStored(row: RefRow): StoredArtifact {
   return { ...refOfRow(row), stored_at: inMilliseconds(row.stored), used_at: inMilliseconds(row.used) };
 }
 
@@ -144,20 +144,20 @@ interface Published {
  */
 export function publish(connection: Connection, claim: Claim, written: Written, stamps: Stamps): Promise<Published> {
   return connection.write(["refs", "blobs", "chunks", "contents", "clock"], async (transaction) => {
-    const row = await named(transaction, claim, written, await stamped(transaction, stamps));
+    const row = await nameRef(transaction, claim, written, await nextStamp(transaction, stamps));
     await transaction.objectStore("refs").put(row);
-    return { ref: refOfRow(row), loose: await placed(transaction, written) };
+    return { ref: refOfRow(row), loose: await placeBlob(transaction, written) };
   });
 }
 
-async function named(transaction: Writing, claim: Claim, { sha256, size }: Written, stamp: number): Promise<RefRow> {
+async function nameRef(transaction: Writing, claim: Claim, { sha256, size }: Written, stamp: number): Promise<RefRow> {
   const key = scopeKey(claim.scope);
   for (const id of idsFor(claim.namespace, sha256)) {
     const row = await transaction.objectStore("refs").get([key, id]);
-    if (!row) return rowOf(refOf(claim, id, sha256, size), { created: stamp, stored: stamp, used: stamp });
+    if (!row) return toRow(toRef(claim, id, sha256, size), { created: stamp, stored: stamp, used: stamp });
     if (row.sha256 !== sha256) continue;
-    const patch = restated(refOfRow(row), claim);
-    return { ...(patch ? patchedRow(row, patch) : row), stored: stamp, used: stamp };
+    const patch = compareClaim(refOfRow(row), claim);
+    return { ...(patch ? patchRow(row, patch) : row), stored: stamp, used: stamp };
   }
   throw new SluiceError(
     "E_STORE_CORRUPT",
@@ -166,7 +166,7 @@ async function named(transaction: Writing, claim: Claim, { sha256, size }: Writt
 }
 
 /** Points the blob at the bytes, unless it has undamaged ones. */
-async function placed(transaction: Writing, written: Written): Promise<readonly string[]> {
+async function placeBlob(transaction: Writing, written: Written): Promise<readonly string[]> {
   const { sha256, size, content, bytes } = written;
   const blobs = transaction.objectStore("blobs");
   const there = await blobs.get(sha256);
@@ -212,12 +212,12 @@ async function removeIf(
     const row = await refs.get([key, id]);
     if (!row || !mayGo(row)) return NOTHING;
     await refs.delete([key, id]);
-    return { gone: true, loose: await released(transaction, row.sha256) };
+    return { gone: true, loose: await releaseBlob(transaction, row.sha256) };
   });
 }
 
 /** Deletes a blob that no ref names any more, and a content of one chunk with it, since no reader holds that. */
-async function released(transaction: Writing, sha256: string): Promise<string | null> {
+async function releaseBlob(transaction: Writing, sha256: string): Promise<string | null> {
   if ((await transaction.objectStore("refs").index("sha256").getKey(sha256)) !== undefined) return null;
   const blobs = transaction.objectStore("blobs");
   const blob = await blobs.get(sha256);

@@ -4,7 +4,7 @@
  */
 import type { SluiceError } from "../../errors/error.js";
 import type { StreamHash } from "../hash.js";
-import { randomHex, patched, type Claim } from "../reference.js";
+import { randomHex, applyPatch, type Claim } from "../reference.js";
 import type { ArtifactPatch, ArtifactRef } from "../store.js";
 import { PieceBuffer, type ByteSink } from "../writer.js";
 import type { Lease, StoreDeps } from "./contents.js";
@@ -47,7 +47,7 @@ export class Upload implements ByteSink {
   }
 
   async commit(patch: ArtifactPatch): Promise<ArtifactRef> {
-    const claim = patched(this.#claim, patch);
+    const claim = applyPatch(this.#claim, patch);
     const { connection, contents, stamps } = this.#store;
     const bytes = this.#lease ? undefined : this.#buffer.bytes;
     if (this.#lease) {

@@ -7,8 +7,8 @@ import { storageError } from "../../errors/storage.js";
 import { record } from "../../telemetry/metrics.js";
 import type { Stamps } from "../reference.js";
 import type { ArtifactStore, StoredArtifact } from "../store.js";
-import { keyOf, type Counted, type RetentionIndex, type ExceededLimit } from "./retention-index.js";
-import { groupOf, isExpired, type Limit, type Retention } from "./policy.js";
+import { toArtifactKey, type Counted, type RetentionIndex, type ExceededLimit } from "./retention-index.js";
+import { nameGroup, isExpired, type Limit, type Retention } from "./policy.js";
 
 /** Eviction is given up until the next time after so many artifacts that could not be removed. */
 const MOST_REFUSALS = 16;
@@ -102,7 +102,7 @@ export class Eviction {
   ): Promise<{ readonly key: string; readonly came: EvictionOutcome } | null> {
     for (const known of leaving) {
       const came = await this.#takeAway(known, (seen) => !isLater(seen, known), all);
-      if (came !== "gone") return { key: keyOf(known), came };
+      if (came !== "gone") return { key: toArtifactKey(known), came };
     }
     return null;
   }
@@ -158,7 +158,7 @@ export interface EvictionCase {
   readonly coming?: Counted;
   /** The one limit that counts if nothing is coming. Defaults to all. */
   readonly asked?: Limit;
-  /** Keys (`keyOf`) of artifacts that must stay. */
+  /** Keys (`toArtifactKey`) of artifacts that must stay. */
   readonly exempt?: ReadonlySet<string>;
 }
 
@@ -174,7 +174,7 @@ export function planEviction({ index, retention, now, coming, asked, exempt }: E
     const next = candidates.next(exceeded);
     if (next === undefined) {
       const isAsked = coming
-        ? groupOf(exceeded.limit.within, coming) === exceeded.group
+        ? nameGroup(exceeded.limit.within, coming) === exceeded.group
         : exceeded.limit === (asked ?? exceeded.limit);
       if (isAsked) full ??= exceeded.limit;
       hopeless.add(exceeded.name);

@@ -2,7 +2,7 @@
  * What retention goes by: its limits, and what each limit counts together.
  * @module
  */
-import { settingsOf } from "../../config/check.js";
+import { readSettings } from "../../config/check.js";
 import { RETENTION_LIMITS, RETENTION_SCHEMA, type RetentionLimit } from "../../config/schema.mjs";
 import type { RetentionConfig } from "../../config/types.js";
 import { scopeKey } from "../scope.js";
@@ -30,7 +30,7 @@ export const NO_LIMITS: RetentionConfig = {
  * @throws SluiceError E_CONFIG_KEY or E_CONFIG_VALUE with the path of the key, `retention.ttl_seconds`.
  */
 export function readRetention(config: unknown): Retention {
-  return settingsOf(config, RETENTION_SCHEMA, "retention") as Retention;
+  return readSettings(config, RETENTION_SCHEMA, "retention") as Retention;
 }
 
 /** What decides with which others an artifact counts. */
@@ -69,7 +69,7 @@ export const DISK: Limit = { key: "min_free_disk", most: Infinity, counts: "byte
 export const WHOLE = "";
 
 /** The limits that a retention sets, from narrow to wide. */
-export function limitsOf(retention: Retention): readonly Limit[] {
+export function listLimits(retention: Retention): readonly Limit[] {
   const limits = LIMITS.flatMap((limit) => {
     const most = retention[limit.key];
     return typeof most === "number" ? [{ ...limit, most }] : [];
@@ -84,12 +84,12 @@ export interface Bound {
 }
 
 /** What bounds an artifact where it goes; null where nothing does. */
-export function boundOf(retention: Retention, limits: readonly Limit[], artifact: Owned): Bound | null {
+export function findBound(retention: Retention, limits: readonly Limit[], artifact: Owned): Bound | null {
   const { max_artifact_bytes } = retention;
   let bound: Bound | null =
     max_artifact_bytes === null ? null : { key: "max_artifact_bytes", most: max_artifact_bytes };
   for (const limit of limits) {
-    const isBound = limit !== DISK && limit.counts === "bytes" && groupOf(limit.within, artifact) !== null;
+    const isBound = limit !== DISK && limit.counts === "bytes" && nameGroup(limit.within, artifact) !== null;
     if (isBound && (bound === null || limit.most < bound.most)) bound = limit;
   }
   return bound;
@@ -107,7 +107,7 @@ export function isExpired(
 }
 
 /** Names the group that an artifact counts in; null where a limit on such groups does not bind it. */
-export function groupOf(within: Group, { scope, namespace }: Owned): string | null {
+export function nameGroup(within: Group, { scope, namespace }: Owned): string | null {
   switch (within) {
     case "trace":
       return scope.trace_id == null ? null : scopeKey(scope);

@@ -3,11 +3,11 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import { guarded } from "../../errors/storage.js";
+import { guardStorage } from "../../errors/storage.js";
 import { checkOptionNames, checkObject } from "../../errors/arguments.js";
-import { bytesOf, encoded } from "../bytes.js";
+import { checkBytes, encodeText } from "../bytes.js";
 import { asStore } from "../host-store.js";
-import { claimOf, infoOfText, inMilliseconds, Stamps } from "../reference.js";
+import { toClaim, infoOfText, inMilliseconds, Stamps } from "../reference.js";
 import type {
   ArtifactFilter,
   ArtifactInfo,
@@ -21,14 +21,14 @@ import type {
   StoredArtifact,
   StoreSpace,
 } from "../store.js";
-import { SinkWriter, writerOf, writtenWhole } from "../writer.js";
+import { SinkWriter, openWriter, writeWhole } from "../writer.js";
 import type { RetentionConfig } from "../../config/types.js";
 import { nothingEvicted, Eviction, type EvictionCase, type EvictionPlan } from "./eviction.js";
 import {
-  boundOf,
+  findBound,
   DISK,
   isExpired,
-  limitsOf,
+  listLimits,
   readRetention,
   WHOLE,
   type Bound,
@@ -36,7 +36,7 @@ import {
   type Measured,
   type Retention,
 } from "./policy.js";
-import { keyOf, RetentionIndex, StoreReading, type Counted, type OwnerUse } from "./retention-index.js";
+import { toArtifactKey, RetentionIndex, StoreReading, type Counted, type OwnerUse } from "./retention-index.js";
 
 /** What a collection removed. */
 export interface Collected {
@@ -117,7 +117,7 @@ export class RetainingArtifactStore implements ArtifactStore {
     this.#inner = limited === null ? given : limited.#inner;
     this.#clock = options.clock ?? (limited === null ? Date.now : limited.#clock);
     this.#retention = readRetention(retention);
-    this.#limits = limitsOf(this.#retention);
+    this.#limits = listLimits(this.#retention);
     const bytes = this.#limits.filter((limit) => limit !== DISK && limit.counts === "bytes");
     this.#unbound = Math.min(this.#retention.max_artifact_bytes ?? Infinity, ...bytes.map(({ most }) => most));
     this.#stamps = new Stamps(this.#clock);
@@ -134,20 +134,20 @@ export class RetainingArtifactStore implements ArtifactStore {
   space?: () => Promise<StoreSpace>;
 
   async putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef> {
-    bytesOf(data, "data");
-    return writtenWhole(await this.openWriter(info), [data]);
+    checkBytes(data, "data");
+    return writeWhole(await this.openWriter(info), [data]);
   }
 
   async putText(text: string, info?: ArtifactInfo): Promise<ArtifactRef> {
-    return this.putBytes(encoded(text), infoOfText(info));
+    return this.putBytes(encodeText(text), infoOfText(info));
   }
 
   async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
-    const claim = claimOf(info);
+    const claim = toClaim(info);
     const disk = this.#disk;
     // Before anything of the artifact is written.
     if (disk !== null) await this.#inTurn(() => disk.look());
-    const writer = await writerOf(this.#inner, info);
+    const writer = await openWriter(this.#inner, info);
     let size = 0;
     /** Bytes on the disk, if the writer has to discard them. */
     let written = 0;
@@ -163,7 +163,7 @@ export class RetainingArtifactStore implements ArtifactStore {
       write: (chunk) => {
         const bytes = chunk.byteLength;
         size += bytes;
-        const bound = size > this.#unbound ? boundOf(this.#retention, this.#limits, claim) : null;
+        const bound = size > this.#unbound ? findBound(this.#retention, this.#limits, claim) : null;
         if (bound !== null && size > bound.most) throw tooLarge(bound);
         if (disk === null) return writer.write(chunk);
         const write = (): Promise<void> => {
@@ -253,9 +253,9 @@ export class RetainingArtifactStore implements ArtifactStore {
   /** Does what it is asked unless retention took the artifact away, or has to now. */
   async #present<T>(id: string, scope: ArtifactScope | undefined, work: () => Promise<T | null>): Promise<T | null> {
     const seen = this.#retention.ttl_seconds !== null ? await this.#inner.stat(id, scope) : undefined;
-    if (seen && (await this.#expires(seen))) throw expired(id);
+    if (seen && (await this.#expires(seen))) throw toExpiredError(id);
     const found = seen === null ? null : await work();
-    if (found === null && this.#index.hasDeparted(id, scope)) throw expired(id);
+    if (found === null && this.#index.hasDeparted(id, scope)) throw toExpiredError(id);
     return found;
   }
 
@@ -309,7 +309,8 @@ export class RetainingArtifactStore implements ArtifactStore {
       if (full) throw noRoom(full);
     }
     const ref = this.#entered(await writer.close(patch), coming);
-    if (!hasRoom) await this.#eviction.evictExcess(nothingEvicted(), keyOf({ id: ref.id, scope: coming.scope }));
+    if (!hasRoom)
+      await this.#eviction.evictExcess(nothingEvicted(), toArtifactKey({ id: ref.id, scope: coming.scope }));
     return ref;
   }
 
@@ -395,16 +396,16 @@ export class RetainingArtifactStore implements ArtifactStore {
 
   /** Frees disk space. If there would not be enough, gives false and removes only what has expired. */
   async #clear(disk: FreeDisk, bytes: number): Promise<boolean> {
-    const held = (): number => this.#index.usage.sum(DISK, WHOLE);
+    const sumHeld = (): number => this.#index.usage.sum(DISK, WHOLE);
     const leaving = (work: () => Promise<void>): Promise<void> => {
-      const before = held();
-      return disk.give(work, () => before - held());
+      const before = sumHeld();
+      return disk.give(work, () => before - sumHeld());
     };
     await this.#reading.freshen();
     await leaving(() => this.#eviction.expire(nothingEvicted()).then(() => undefined));
     try {
       const { full } = await this.#room(() => {
-        this.#index.usage.allow(DISK, WHOLE, held() + disk.spare - bytes);
+        this.#index.usage.allow(DISK, WHOLE, sumHeld() + disk.spare - bytes);
         return { asked: DISK };
       });
       if (full) return false;
@@ -446,7 +447,7 @@ class FreeDisk {
   /** Null if nothing has to stay free, or the store cannot tell its space. */
   static of(store: ArtifactStore, share: number): FreeDisk | null {
     if (!(share > 0) || typeof store.space !== "function") return null;
-    return new FreeDisk(() => guarded("read", async () => (await store.space?.()) ?? UNKNOWN_SPACE), share);
+    return new FreeDisk(() => guardStorage("read", async () => (await store.space?.()) ?? UNKNOWN_SPACE), share);
   }
 
   get spare(): number {
@@ -486,7 +487,7 @@ class FreeDisk {
   }
 }
 
-function expired(id: string): SluiceError {
+function toExpiredError(id: string): SluiceError {
   return new SluiceError(
     "E_EXPIRED",
     `The artifact ${id} is no longer stored: it expired, or was removed to make room. Do not retry; call the tool that made it.`,
@@ -495,7 +496,7 @@ function expired(id: string): SluiceError {
 
 /** The error for an artifact with more bytes than can ever be kept. */
 function tooLarge({ key, most }: Bound): SluiceError {
-  const sentence = `The artifact has more than the ${grouped(most)} bytes that retention.${key} allows: raise it, or set it to null.`;
+  const sentence = `The artifact has more than the ${groupDigits(most)} bytes that retention.${key} allows: raise it, or set it to null.`;
   return new SluiceError("E_TOO_LARGE", sentence, { path: `retention.${key}` });
 }
 
@@ -508,12 +509,12 @@ function noneFree({ min_free_disk }: Retention): SluiceError {
 
 /** The error for an artifact that has no room beside those that are kept. */
 function noRoom({ key, most, counts }: Limit): SluiceError {
-  const allowed = `There is no room left within the ${grouped(most)} ${counts} that retention.${key} allows`;
+  const allowed = `There is no room left within the ${groupDigits(most)} ${counts} that retention.${key} allows`;
   const sentence = `${allowed}: raise it, set it to null, or delete artifacts.`;
   return new SluiceError("E_STORE_FULL", sentence, { path: `retention.${key}` });
 }
 
-function grouped(number: number): string {
+function groupDigits(number: number): string {
   return number.toLocaleString("en");
 }
 

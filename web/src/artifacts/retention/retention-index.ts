@@ -2,11 +2,11 @@
  * The known artifacts of a store, in the order of eviction, and their use of each limit; and how they are read from the store.
  * @module
  */
-import { guarded } from "../../errors/storage.js";
-import { stampOf, type Stamps } from "../reference.js";
+import { guardStorage } from "../../errors/storage.js";
+import { toStamp, type Stamps } from "../reference.js";
 import { scopeKey } from "../scope.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore, StoredArtifact } from "../store.js";
-import { groupOf, type Group, type Limit, type Measured, type Retention } from "./policy.js";
+import { nameGroup, type Group, type Limit, type Measured, type Retention } from "./policy.js";
 
 /** Most removed artifacts that are remembered, to answer `expired` and not `unknown`. */
 const MAX_DEPARTED = 10_000;
@@ -14,7 +14,7 @@ const MAX_DEPARTED = 10_000;
 const NOBODY: ReadonlyMap<string, StoredArtifact> = new Map();
 
 /** A key for an artifact that is unique over all scopes. */
-export function keyOf({ id, scope }: Pick<Partial<ArtifactRef>, "scope"> & Pick<ArtifactRef, "id">): string {
+export function toArtifactKey({ id, scope }: Pick<Partial<ArtifactRef>, "scope"> & Pick<ArtifactRef, "id">): string {
   return `${id} ${scopeKey(scope)}`;
 }
 
@@ -78,7 +78,7 @@ export class RetentionIndex {
     this.usage = new RetentionUsage(this.#limits);
     this.#owners.clear();
     for (const groups of this.#groups.values()) groups.clear();
-    for (const artifact of artifacts) if (!changed.has(keyOf(artifact))) this.enter(artifact);
+    for (const artifact of artifacts) if (!changed.has(toArtifactKey(artifact))) this.enter(artifact);
     for (const artifact of known) this.enter(artifact);
     for (const coming of this.#held) this.usage.count(coming, 1);
   }
@@ -95,23 +95,23 @@ export class RetentionIndex {
   }
 
   find(id: string, scope: ArtifactScope | undefined): StoredArtifact | undefined {
-    return this.expiring.get(keyOf({ id, scope: scope ?? {} }));
+    return this.expiring.get(toArtifactKey({ id, scope: scope ?? {} }));
   }
 
   /** What a user's artifacts use, those that share content with others included. */
   useOf(owner: Pick<ArtifactScope, "tenant_id" | "user_id">): OwnerUse {
-    return this.#owners.get(ownerOf(owner)) ?? NO_USE;
+    return this.#owners.get(toOwnerKey(owner)) ?? NO_USE;
   }
 
   /** Adds or replaces an artifact. */
   enter(artifact: StoredArtifact): void {
-    const key = keyOf(artifact);
+    const key = toArtifactKey(artifact);
     this.#remove(key);
     this.usage.count(artifact, 1);
     this.#countOwner(artifact, 1);
     this.expiring.set(key, artifact);
     for (const [within, groups] of this.#groups) {
-      const group = groupOf(within, artifact);
+      const group = nameGroup(within, artifact);
       if (group === null) continue;
       const members = groups.get(group) ?? new Queue(this.#leavingBy);
       members.set(key, artifact);
@@ -122,12 +122,12 @@ export class RetentionIndex {
 
   /** Removes an artifact. */
   strike(id: string, scope: ArtifactScope | undefined): void {
-    this.#remove(keyOf({ id, scope: scope ?? {} }));
+    this.#remove(toArtifactKey({ id, scope: scope ?? {} }));
   }
 
   /** Removes an artifact that retention took away, and remembers it. */
   depart({ id, scope }: ArtifactRef): void {
-    const key = keyOf({ id, scope });
+    const key = toArtifactKey({ id, scope });
     this.#remove(key);
     this.#departed.add(key);
     if (this.#departed.size <= MAX_DEPARTED) return;
@@ -138,11 +138,11 @@ export class RetentionIndex {
   }
 
   hasDeparted(id: string, scope: ArtifactScope | undefined): boolean {
-    return this.#departed.has(keyOf({ id, scope: scope ?? {} }));
+    return this.#departed.has(toArtifactKey({ id, scope: scope ?? {} }));
   }
 
   #countOwner({ scope, size_bytes }: StoredArtifact, sign: 1 | -1): void {
-    const owner = ownerOf(scope);
+    const owner = toOwnerKey(scope);
     const before = this.#owners.get(owner) ?? NO_USE;
     const use = { bytes: before.bytes + sign * size_bytes, artifacts: before.artifacts + sign };
     // Users come and go: those without artifacts are dropped.
@@ -158,7 +158,7 @@ export class RetentionIndex {
     this.#countOwner(artifact, -1);
     this.expiring.delete(key);
     for (const [within, groups] of this.#groups) {
-      const group = groupOf(within, artifact);
+      const group = nameGroup(within, artifact);
       const members = group === null ? undefined : groups.get(group);
       members?.delete(key);
       // Groups come and go with sessions: empty ones are dropped.
@@ -167,7 +167,7 @@ export class RetentionIndex {
   }
 }
 
-function ownerOf({ tenant_id, user_id }: Pick<ArtifactScope, "tenant_id" | "user_id">): string {
+function toOwnerKey({ tenant_id, user_id }: Pick<ArtifactScope, "tenant_id" | "user_id">): string {
   return scopeKey({ tenant_id: tenant_id ?? null, user_id: user_id ?? null });
 }
 
@@ -256,7 +256,7 @@ class RetentionUsage {
     }
     for (const use of this.#uses) {
       const { limit, sums } = use;
-      const group = groupOf(limit.within, artifact);
+      const group = nameGroup(limit.within, artifact);
       if (group === null || (limit.once && !isOnly)) continue;
       const sum = (sums.get(group) ?? 0) + sign * (limit.counts === "bytes" ? size_bytes : 1);
       // Groups come and go with sessions: empty ones are dropped.
@@ -269,7 +269,7 @@ class RetentionUsage {
   /** Whether every limit holds now and with one more artifact. */
   hasRoomFor(coming: Measured): boolean {
     for (const { limit, most, sums, over } of this.#uses) {
-      const group = groupOf(limit.within, coming);
+      const group = nameGroup(limit.within, coming);
       const more = limit.counts === "bytes" ? coming.size_bytes : 1;
       if (over.size > 0 || (group !== null && (sums.get(group) ?? 0) + more > most)) return false;
     }
@@ -409,7 +409,7 @@ export class StoreReading {
   async #list(): Promise<Listed> {
     const begun = performance.now();
     const all: StoredArtifact[] = [];
-    await guarded("read", async () => {
+    await guardStorage("read", async () => {
       for await (const artifact of this.#store.list()) all.push(artifact);
     });
     this.#took = performance.now() - begun;
@@ -429,7 +429,7 @@ export class StoreReading {
     if (this.#underWay !== reading) return;
     this.#leave(reading);
     this.#index.reset(all, reading.changed);
-    for (const { used_at } of all) this.#stamps.after(stampOf(used_at));
+    for (const { used_at } of all) this.#stamps.after(toStamp(used_at));
     this.#read = reading.begun;
     this.#readAt = reading.begunAt;
   }

@@ -5,9 +5,9 @@
 import { sha256 } from "#hash";
 import { SluiceError } from "../../errors/error.js";
 import type { StorageAct } from "../../errors/storage.js";
-import { spanOf, type Span, bytesOf, encoded, streamOf } from "../bytes.js";
+import { toSpan, type Span, checkBytes, encodeText, toStream } from "../bytes.js";
 import { checkObject } from "../../errors/arguments.js";
-import { claimOf, infoOfText, filterOf, isWanted, Stamps } from "../reference.js";
+import { toClaim, infoOfText, checkFilter, isWanted, Stamps } from "../reference.js";
 import { fullScope } from "../scope.js";
 import type {
   ArtifactFilter,
@@ -20,12 +20,12 @@ import type {
   ByteRange,
   StoredArtifact,
 } from "../store.js";
-import { damaged, verified } from "../hash.js";
-import { SinkWriter, writtenWhole } from "../writer.js";
-import { bodyOf, Bucket, Download } from "./bucket.js";
-import { contended, guarded, S3Connection } from "./connection.js";
+import { toDamagedError, verifyStream } from "../hash.js";
+import { SinkWriter, writeWhole } from "../writer.js";
+import { toBody, Bucket, Download } from "./bucket.js";
+import { toContendedError, guardBucket, S3Connection } from "./connection.js";
 import { blobKey, scopeFolder, type ScopeLevel } from "./layout.js";
-import { checkS3Options, stemOf, type S3StoreOptions } from "./options.js";
+import { checkS3Options, toStem, type S3StoreOptions } from "./options.js";
 import {
   again,
   AGAIN,
@@ -34,7 +34,7 @@ import {
   listRefs,
   refsNamed,
   removeRef,
-  stampedAfter,
+  nextStampAfter,
   statRef,
   updateRef,
   write,
@@ -55,7 +55,7 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
   constructor(options: S3StoreOptions) {
     checkS3Options(options);
     this.#connection = new S3Connection(options);
-    this.#stem = stemOf(options);
+    this.#stem = toStem(options);
     this.#store = {
       bucket: new Bucket(this.#connection, options.bucket, this.#stem),
       stamps: new Stamps(options.clock),
@@ -65,16 +65,16 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
   }
 
   async putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef> {
-    bytesOf(data, "data");
-    return writtenWhole(await this.openWriter(info), [data]);
+    checkBytes(data, "data");
+    return writeWhole(await this.openWriter(info), [data]);
   }
 
   async putText(text: string, info?: ArtifactInfo): Promise<ArtifactRef> {
-    return this.putBytes(encoded(text), infoOfText(info));
+    return this.putBytes(encodeText(text), infoOfText(info));
   }
 
   async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
-    const claim = claimOf(info);
+    const claim = toClaim(info);
     await this.#version.check("write");
     const folder = await scopeFolder(claim.scope);
     return new SinkWriter(new Upload(this.#store, claim, folder, await this.#store.hashing.stream()));
@@ -90,7 +90,7 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
   ): Promise<ReadableStream<Uint8Array> | null> {
     return this.#guarded("read", () => {
       const { scope, range } = checkObject(options, "options");
-      spanOf(range, 0);
+      toSpan(range, 0);
       return readSpan(this.#store, id, scope, range);
     });
   }
@@ -114,7 +114,7 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
   /** See `ArtifactStore.list`. Leaves out refs that cannot be read; `stat` reports what is wrong with one. */
   async *list(scope?: ArtifactScope, only?: ArtifactFilter): AsyncIterable<StoredArtifact> {
     const { bucket } = this.#store;
-    const { filename } = filterOf(only);
+    const { filename } = checkFilter(only);
     yield* await this.#guarded("read", async () => {
       if (scope !== undefined && filename !== undefined) return refsNamed(bucket, fullScope(scope), filename);
       return (await listRefs(bucket, scope && fullScope(scope))).filter((ref) => isWanted(ref, only));
@@ -163,7 +163,7 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
   /** Works once the version of the store was checked. */
   async #guarded<T>(act: StorageAct, work: () => Promise<T>): Promise<T> {
     await this.#version.check(act);
-    return guarded(act, work);
+    return guardBucket(act, work);
   }
 
   /** A link to an artifact's bytes with the given response headers. Null if the scope has no such artifact. */
@@ -175,7 +175,7 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
   ): Promise<string | null> {
     return this.#guarded("read", async () => {
       const found = await find(this.#store.bucket, id, scope);
-      return found && signedUrl(this.#store.bucket, found, seconds, answer(found.record.ref));
+      return found && signUrl(this.#store.bucket, found, seconds, answer(found.record.ref));
     });
   }
 }
@@ -186,13 +186,13 @@ interface SignedAnswer {
   readonly type: string;
 }
 
-async function signedUrl(
+async function signUrl(
   bucket: Bucket,
   { folder, record }: Found,
   seconds: number,
   { disposition, type }: SignedAnswer,
 ): Promise<string> {
-  const { getSignedUrl } = await installed();
+  const { getSignedUrl } = await loadPresigner();
   const { sdk, client } = await bucket.connection.speaker();
   const command = new sdk.GetObjectCommand({
     ...bucket.at(blobKey(folder, record.blob)),
@@ -203,7 +203,7 @@ async function signedUrl(
   return getSignedUrl(client, command, { expiresIn: seconds });
 }
 
-async function installed() {
+async function loadPresigner() {
   try {
     return await import("@aws-sdk/s3-request-presigner");
   } catch (error) {
@@ -215,7 +215,7 @@ async function installed() {
 /** An empty range, which S3 does not have. */
 const NOTHING: Pick<Download, "whole" | "stream"> = {
   whole: () => Promise.resolve(new Uint8Array(0)),
-  stream: () => streamOf(new Uint8Array(0)),
+  stream: () => toStream(new Uint8Array(0)),
 };
 
 const ATTEMPTS = 4;
@@ -230,15 +230,16 @@ const UNNOTED: ReadonlySet<string> = new Set(["E_STORE_DENIED", "E_STORE_FULL", 
  * @throws SluiceError E_STORE_CORRUPT if they are not those that were stored; E_TOO_LARGE above 2 GiB.
  */
 async function readWhole(store: StoreDeps, id: string, scope: ArtifactScope | undefined): Promise<Uint8Array | null> {
-  return reading(store, id, scope, used, async (found) => {
+  return reading(store, id, scope, useArtifact, async (found) => {
     const { ref } = found.record;
     if (ref.size_bytes > MAX_WHOLE) {
       throw new SluiceError("E_TOO_LARGE", "The artifact is larger than 2 GiB: read it through openReader.");
     }
-    const download = ref.size_bytes === 0 ? NOTHING : await begun(store, found, { start: 0, end: ref.size_bytes });
+    const download =
+      ref.size_bytes === 0 ? NOTHING : await beginDownload(store, found, { start: 0, end: ref.size_bytes });
     if (download === null) return null;
     const bytes = await download.whole();
-    if ((await store.hashing.whole(bytes)) !== ref.sha256) throw damaged();
+    if ((await store.hashing.whole(bytes)) !== ref.sha256) throw toDamagedError();
     return bytes;
   });
 }
@@ -252,16 +253,16 @@ export async function readSpan(
   id: string,
   scope: ArtifactScope | undefined,
   range?: ByteRange,
-  look: Look = used,
+  look: Look = useArtifact,
 ): Promise<ReadableStream<Uint8Array> | null> {
   return reading(store, id, scope, look, async (found) => {
     const { ref } = found.record;
-    const span = spanOf(range, ref.size_bytes);
-    const download = span.start === span.end ? NOTHING : await begun(store, found, span);
+    const span = toSpan(range, ref.size_bytes);
+    const download = span.start === span.end ? NOTHING : await beginDownload(store, found, span);
     if (download === null) return null;
-    const stream = download.stream((error) => told(store, found, error));
+    const stream = download.stream((error) => withdrawCorrupt(store, found, error));
     if (span.end - span.start < ref.size_bytes) return stream;
-    return verified(stream, ref, store.hashing, () => withdraw(store, found));
+    return verifyStream(stream, ref, store.hashing, () => withdraw(store, found));
   });
 }
 
@@ -283,25 +284,25 @@ async function reading<T>(
     try {
       const bytes = await read(found);
       if (bytes !== null) return bytes;
-      if (missing === found.record.blob) throw damaged();
+      if (missing === found.record.blob) throw toDamagedError();
     } catch (error) {
-      await told(store, found, error);
+      await withdrawCorrupt(store, found, error);
       throw error;
     }
     missing = found.record.blob;
   }
-  throw contended("read");
+  throw toContendedError("read");
 }
 
 /** Waits until the response has begun, so that a delete meanwhile does not end it. */
-async function begun({ bucket }: StoreDeps, { folder, record }: Found, span: Span): Promise<Download | null> {
+async function beginDownload({ bucket }: StoreDeps, { folder, record }: Found, span: Span): Promise<Download | null> {
   const key = blobKey(folder, record.blob);
   const answer = await bucket.get(key, span);
-  return answer && new Download(bucket, key, span, bodyOf(answer, span));
+  return answer && new Download(bucket, key, span, toBody(answer, span));
 }
 
 /** The ref of an artifact. Records the use, if that can be written. */
-async function used(store: StoreDeps, id: string, scope: ArtifactScope | undefined): Promise<Found | null> {
+async function useArtifact(store: StoreDeps, id: string, scope: ArtifactScope | undefined): Promise<Found | null> {
   const { bucket, stamps } = store;
   let before: number | undefined;
   return again("read", async () => {
@@ -312,7 +313,7 @@ async function used(store: StoreDeps, id: string, scope: ArtifactScope | undefin
     if (before !== undefined && record.used !== before) return found;
     before = record.used;
     try {
-      const next = { ...record, used: stampedAfter(stamps, record.used) };
+      const next = { ...record, used: nextStampAfter(stamps, record.used) };
       return (await write(bucket, found.key, next, found)) === null ? AGAIN : found;
     } catch (error) {
       if (error instanceof SluiceError && UNNOTED.has(error.code)) return found;
@@ -321,7 +322,7 @@ async function used(store: StoreDeps, id: string, scope: ArtifactScope | undefin
   });
 }
 
-async function told(store: StoreDeps, found: Found, error: unknown): Promise<void> {
+async function withdrawCorrupt(store: StoreDeps, found: Found, error: unknown): Promise<void> {
   if (error instanceof SluiceError && error.code === "E_STORE_CORRUPT") await withdraw(store, found);
 }
 

@@ -5,7 +5,7 @@
 import { sha256 } from "#hash";
 import { SluiceError } from "../../errors/error.js";
 import { readAhead } from "../read-ahead.js";
-import { claimOf, Stamps } from "../reference.js";
+import { toClaim, Stamps } from "../reference.js";
 import {
   isAnother,
   type Carried,
@@ -14,12 +14,12 @@ import {
   type StoredRecord,
   type UnreadableRecord,
 } from "../record-store.js";
-import { SinkWriter, writtenWhole } from "../writer.js";
+import { SinkWriter, writeWhole } from "../writer.js";
 import { readSpan } from "./bare-store.js";
 import { Bucket } from "./bucket.js";
-import { guarded, S3Connection } from "./connection.js";
+import { guardBucket, S3Connection } from "./connection.js";
 import { refKey, scopeFolder, SCOPES } from "./layout.js";
-import { checkS3Options, optionsFrom, stemOf, type S3StoreOptions } from "./options.js";
+import { checkS3Options, optionsFrom, toStem, type S3StoreOptions } from "./options.js";
 import {
   again,
   AGAIN,
@@ -46,7 +46,7 @@ export class BucketRecords implements RecordStore {
   constructor(options: S3StoreOptions) {
     checkS3Options(options);
     this.#connection = new S3Connection(options);
-    this.#place = [options.bucket, stemOf(options)];
+    this.#place = [options.bucket, toStem(options)];
     this.#bucket = new Bucket(this.#connection, ...this.#place);
     this.#version = new BucketVersion(this.#bucket);
     this.#store = { bucket: this.#bucket, stamps: new Stamps(), hashing: sha256 };
@@ -75,32 +75,32 @@ export class BucketRecords implements RecordStore {
   }
 
   find({ id, scope }: RecordName): Promise<StoredRecord | null> {
-    return guarded("read", async () => {
+    return guardBucket("read", async () => {
       const found = await find(this.#bucket, id, scope);
-      return found && storedRecord(found.record);
+      return found && toStoredRecord(found.record);
     });
   }
 
   read({ id, scope }: RecordName): Promise<ReadableStream<Uint8Array> | null> {
     const look = ({ bucket }: StoreDeps): ReturnType<typeof find> => find(bucket, id, scope);
-    return guarded("read", () => readSpan(this.#store, id, scope, undefined, look));
+    return guardBucket("read", () => readSpan(this.#store, id, scope, undefined, look));
   }
 
   add(record: Carried, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-    return guarded("write", async () => {
-      const claim = claimOf(record.ref);
+    return guardBucket("write", async () => {
+      const claim = toClaim(record.ref);
       const folder = await scopeFolder(claim.scope);
       const upload = new Upload(this.#store, claim, folder, await sha256.stream(), record);
-      await writtenWhole(new SinkWriter(upload), bytes);
+      await writeWhole(new SinkWriter(upload), bytes);
     });
   }
 
   change(record: Carried): Promise<boolean> {
     const { ref, stored, used, origin } = record;
-    return guarded("write", () =>
+    return guardBucket("write", () =>
       again("write", async () => {
         const found = await find(this.#bucket, ref.id, ref.scope);
-        if (found === null || found.record.origin !== origin || isAnother(storedRecord(found.record), record))
+        if (found === null || found.record.origin !== origin || isAnother(toStoredRecord(found.record), record))
           return false;
         const next = { ...found.record, ref, stored, used };
         return (await rewrite(this.#bucket, found, next)) === null ? AGAIN : true;
@@ -109,7 +109,7 @@ export class BucketRecords implements RecordStore {
   }
 
   remove({ ref, origin }: Carried): Promise<boolean> {
-    return guarded("write", () => removeCarried(this.#bucket, ref.id, ref.scope, origin));
+    return guardBucket("write", () => removeCarried(this.#bucket, ref.id, ref.scope, origin));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -124,7 +124,7 @@ export class BucketRecords implements RecordStore {
       const record = recordIn(object.bytes, id);
       // A record of another scope was not put here by a store.
       if (refKey(await scopeFolder(record.ref.scope), id) !== key) return { id };
-      return record.isGone === true ? null : storedRecord(record);
+      return record.isGone === true ? null : toStoredRecord(record);
     } catch (error) {
       if (!(error instanceof SluiceError) || error.code !== "E_STORE_CORRUPT") throw error;
       return { id };
@@ -132,7 +132,7 @@ export class BucketRecords implements RecordStore {
   }
 }
 
-function storedRecord({ ref, created, stored, used, origin }: RefRecord): StoredRecord {
+function toStoredRecord({ ref, created, stored, used, origin }: RefRecord): StoredRecord {
   return { ref, created, stored, used, origin: origin ?? null };
 }
 

@@ -4,7 +4,7 @@
  */
 import type { GetObjectCommandOutput } from "@aws-sdk/client-s3";
 import type { Span } from "../bytes.js";
-import { damaged } from "../hash.js";
+import { toDamagedError } from "../hash.js";
 import {
   isLost,
   isMissing,
@@ -12,7 +12,7 @@ import {
   isWordlesslyMissing,
   late,
   s3Error,
-  takenAway,
+  toTakenAwayError,
   type S3Connection,
   type Sending,
   type Speaker,
@@ -63,8 +63,8 @@ export class Bucket {
       if (answer === null) return null;
       const { Body, ContentLength = 0, ETag = "" } = answer;
       if (ContentLength > most || Body === undefined) {
-        dropped(Body);
-        throw damaged();
+        dropBody(Body);
+        throw toDamagedError();
       }
       const download = new Download(this, key, { start: 0, end: ContentLength }, Body, { resumes: false });
       try {
@@ -246,7 +246,7 @@ export class Download {
     this.#span = span;
     this.#resumes = resumes;
     this.#at = span.start;
-    this.#reader = readerOf(body);
+    this.#reader = getReader(body);
   }
 
   /** Whether all of it was read. */
@@ -261,9 +261,9 @@ export class Download {
    */
   async next(): Promise<Uint8Array> {
     const { done, value } = await this.#read();
-    if (done) throw damaged();
+    if (done) throw toDamagedError();
     this.#at += value.byteLength;
-    if (this.#at > this.#span.end) throw damaged();
+    if (this.#at > this.#span.end) throw toDamagedError();
     return value;
   }
 
@@ -353,27 +353,27 @@ export class Download {
     await this.close();
     const span = { start: this.#at, end: this.#span.end };
     const answer = await this.#bucket.get(this.#key, span);
-    if (answer === null) throw takenAway();
-    this.#reader = readerOf(bodyOf(answer, span));
+    if (answer === null) throw toTakenAwayError();
+    this.#reader = getReader(toBody(answer, span));
   }
 }
 
 /** The body of a response for a span. Throws E_STORE_CORRUPT if the response has another span. */
-export function bodyOf({ Body, ContentRange }: GetObjectCommandOutput, { start, end }: Span): Body {
+export function toBody({ Body, ContentRange }: GetObjectCommandOutput, { start, end }: Span): Body {
   if (Body !== undefined && ContentRange?.startsWith(`bytes ${start}-${end - 1}/`) === true) return Body;
-  dropped(Body);
-  throw damaged();
+  dropBody(Body);
+  throw toDamagedError();
 }
 
 /** Releases the connection of a body that is not read. */
-function dropped(body: Body | undefined): void {
-  if (body !== undefined) void readerOf(body).cancel().catch(ignored);
+function dropBody(body: Body | undefined): void {
+  if (body !== undefined) void getReader(body).cancel().catch(ignoreError);
 }
 
-function readerOf(body: Body): ReadableStreamDefaultReader<Uint8Array> {
+function getReader(body: Body): ReadableStreamDefaultReader<Uint8Array> {
   return (body.transformToWebStream() as ReadableStream<Uint8Array>).getReader();
 }
 
-function ignored(): void {
+function ignoreError(): void {
   // The body was not wanted, so its errors do not matter.
 }

@@ -6,7 +6,7 @@
 import type * as S3 from "@aws-sdk/client-s3";
 import { SluiceError, type ErrorCode } from "../../errors/error.js";
 import type { StorageAct } from "../../errors/storage.js";
-import { limitsOf, type S3Limits, type S3StoreOptions } from "./options.js";
+import { toS3Limits, type S3Limits, type S3StoreOptions } from "./options.js";
 
 /** The part of the SDK that is used. */
 type Sdk = typeof S3;
@@ -41,17 +41,17 @@ export class S3Connection {
 
   constructor(options: S3StoreOptions) {
     this.#options = options;
-    this.limits = limitsOf(options);
+    this.limits = toS3Limits(options);
   }
 
   /** The address of the service that options or environment name. Undefined for the one that the SDK knows by itself. */
   get endpoint(): string | undefined {
-    return endpointOf(this.#options);
+    return findEndpoint(this.#options);
   }
 
   /** The client, for work that sends nothing. */
   async speaker(): Promise<Speaker> {
-    if (this.#isClosed) throw closedStore();
+    if (this.#isClosed) throw toClosedError();
     this.#speaker ??= this.#made();
     return this.#speaker;
   }
@@ -78,7 +78,7 @@ export class S3Connection {
       const requestTimeout = this.#options.client ? {} : { requestTimeout: attempt };
       const ask = (): Promise<T> => command(speaker, { abortSignal, ...requestTimeout });
       return await ask().catch((error: unknown) => {
-        if (this.#isClosed) throw closedStore();
+        if (this.#isClosed) throw toClosedError();
         // When a clock jumps, the SDK corrects for it, and tries again only the request by which it learns of it.
         if (!isSignedLate(error)) throw error;
         return ask();
@@ -114,8 +114,8 @@ export class S3Connection {
 
   async #made(): Promise<Speaker> {
     try {
-      const sdk = await installed();
-      return { sdk, client: this.#options.client ?? new sdk.S3Client(configOf(this.#options, this.limits)) };
+      const sdk = await loadSdk();
+      return { sdk, client: this.#options.client ?? new sdk.S3Client(toClientConfig(this.#options, this.limits)) };
     } catch (error) {
       this.#speaker = undefined;
       throw error;
@@ -123,15 +123,15 @@ export class S3Connection {
   }
 }
 
-function endpointOf({ endpoint }: S3StoreOptions): string | undefined {
+function findEndpoint({ endpoint }: S3StoreOptions): string | undefined {
   return endpoint ?? process.env["AWS_ENDPOINT_URL_S3"] ?? process.env["AWS_ENDPOINT_URL"];
 }
 
-function configOf(options: S3StoreOptions, { timeout, attempts }: S3Limits): S3.S3ClientConfig {
+function toClientConfig(options: S3StoreOptions, { timeout, attempts }: S3Limits): S3.S3ClientConfig {
   // The SDK reads the environment by itself, but does not draw these conclusions.
   const { AWS_REGION } = process.env;
   const { credentials } = options;
-  const endpoint = endpointOf(options);
+  const endpoint = findEndpoint(options);
   const { region = endpoint === undefined ? undefined : (AWS_REGION ?? ANY_REGION) } = options;
   const { forcePathStyle = endpoint !== undefined } = options;
   return {
@@ -149,7 +149,7 @@ function configOf(options: S3StoreOptions, { timeout, attempts }: S3Limits): S3.
   };
 }
 
-async function installed(): Promise<Sdk> {
+async function loadSdk(): Promise<Sdk> {
   try {
     return await import("@aws-sdk/client-s3");
   } catch (error) {
@@ -219,7 +219,7 @@ const NAME = /^[A-Za-z0-9]{1,60}$/;
  */
 export function s3Error(error: unknown, act: StorageAct): SluiceError {
   if (error instanceof SluiceError) return error;
-  const { name, status } = saidBy(error);
+  const { name, status } = readFailure(error);
   if (isAboutRegion(error)) {
     const sentence = "The store needs a region: give it one, or set AWS_REGION.";
     return new SluiceError("E_INVALID_ARGUMENT", sentence, { path: "region" });
@@ -236,43 +236,43 @@ export function late(act: StorageAct): SluiceError {
 }
 
 /** The error for a change that other processes undo each time. */
-export function contended(act: StorageAct): SluiceError {
+export function toContendedError(act: StorageAct): SluiceError {
   const sentence = "Other processes keep changing the same artifact: try again.";
   return new SluiceError(act === "read" ? "E_STORE_READ" : "E_STORE_WRITE", sentence);
 }
 
 /** The error for bytes that were deleted while they were read. */
-export function takenAway(): SluiceError {
+export function toTakenAwayError(): SluiceError {
   return new SluiceError("E_STORE_READ", "The artifact was deleted while it was being read.");
 }
 
-function closedStore(): SluiceError {
+function toClosedError(): SluiceError {
   return new SluiceError("E_STORE_CLOSED", "The store was closed: open another one.");
 }
 
 /** Whether the service says that there is no such object or upload. Goes by the error code, since a proxy may also answer 404. */
 export function isMissing(error: unknown): boolean {
-  return MISSING.has(saidBy(error).name);
+  return MISSING.has(readFailure(error).name);
 }
 
 /** The same for responses to HEAD, which have no body. */
 export function isWordlesslyMissing(error: unknown): boolean {
-  return isMissing(error) || saidBy(error).name === "NotFound";
+  return isMissing(error) || readFailure(error).name === "NotFound";
 }
 
 /** Whether the condition of a write did not hold. */
 export function isLost(error: unknown): boolean {
-  const { status } = saidBy(error);
+  const { status } = readFailure(error);
   return status === 412 || status === 409 || isMissing(error);
 }
 
 /** Whether the service does not support a request. */
 export function isUnknownToIt(error: unknown): boolean {
-  const { name, status } = saidBy(error);
+  const { name, status } = readFailure(error);
   return status === 501 || name === "NotImplemented";
 }
 
-function saidBy(error: unknown): { readonly name: string; readonly status: number } {
+function readFailure(error: unknown): { readonly name: string; readonly status: number } {
   if (typeof error !== "object" || error === null) return { name: "", status: 0 };
   const { name, $metadata } = error as { readonly name?: unknown; readonly $metadata?: { httpStatusCode?: unknown } };
   const status = $metadata?.httpStatusCode;
@@ -281,7 +281,7 @@ function saidBy(error: unknown): { readonly name: string; readonly status: numbe
 
 /** Whether a request was refused because of the time at which it was signed. */
 function isSignedLate(error: unknown): boolean {
-  const { name, status } = saidBy(error);
+  const { name, status } = readFailure(error);
   if (status !== 403) return false;
   if (name === "RequestTimeTooSkewed") return true;
   // Responses to HEAD have no body that would say so.
@@ -294,7 +294,7 @@ function isAboutRegion(error: unknown): boolean {
 }
 
 /** Runs work and turns what it throws into a coded error. Reads within a write give the error of a write. */
-export async function guarded<T>(act: StorageAct, work: () => Promise<T>): Promise<T> {
+export async function guardBucket<T>(act: StorageAct, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -32,7 +32,7 @@ export const LOCK = "lock";
 /** The prefix of a scope, or of all scopes that agree with it down to a level. Ends with `/`. */
 export async function scopeFolder(scope: ArtifactScope | undefined, level: ScopeLevel = "trace"): Promise<string> {
   const full = fullScope(scope);
-  const parts = await Promise.all(FIELDS.slice(0, LEVELS[level]).map((field) => partOf(full[field])));
+  const parts = await Promise.all(FIELDS.slice(0, LEVELS[level]).map((field) => toKeyPart(full[field])));
   return `${SCOPES}${parts.join("/")}/`;
 }
 
@@ -71,7 +71,7 @@ export function isName(name: unknown): name is string {
   return typeof name === "string" && /^[0-9a-f]{32}$/.test(name);
 }
 
-async function partOf(value: string | null): Promise<string> {
+async function toKeyPart(value: string | null): Promise<string> {
   if (value === null) return "-";
   // As JSON, since UTF-8 would make all lone surrogates the same.
   const isWhole = !LONE_HALF.test(value);

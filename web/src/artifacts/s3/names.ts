@@ -78,7 +78,7 @@ function isSame(now: Named | null, { created, filename }: Named): boolean {
 }
 
 /** The refs that may have a name, by id and time of creation. */
-export async function* entriesOf(
+export async function* listEntries(
   bucket: Bucket,
   folder: string,
   filename: string,

@@ -95,7 +95,7 @@ export function checkS3Options(options: S3StoreOptions): void {
 }
 
 /** The limits that options set. */
-export function limitsOf(options: S3StoreOptions): S3Limits {
+export function toS3Limits(options: S3StoreOptions): S3Limits {
   return {
     timeout: options.timeoutMs ?? 10_000,
     attempts: options.maxAttempts ?? 3,
@@ -106,7 +106,7 @@ export function limitsOf(options: S3StoreOptions): S3Limits {
 }
 
 /** The prefix of all keys: empty, or ending with `/`. */
-export function stemOf({ prefix = "" }: S3StoreOptions): string {
+export function toStem({ prefix = "" }: S3StoreOptions): string {
   const bare = prefix.replace(/\/$/, "");
   return bare === "" ? "" : `${bare}/`;
 }

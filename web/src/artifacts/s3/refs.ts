@@ -12,13 +12,13 @@
 import type { StorageAct } from "../../errors/storage.js";
 import { checkObject } from "../../errors/arguments.js";
 import { readAhead } from "../read-ahead.js";
-import { isArtifactId, patched, refOf, type Claim, inMilliseconds, type Stamps } from "../reference.js";
+import { isArtifactId, applyPatch, toRef, type Claim, inMilliseconds, type Stamps } from "../reference.js";
 import { fullScope, sameScope, type FullScope } from "../scope.js";
 import type { ArtifactPatch, ArtifactRef, ArtifactScope, StoredArtifact } from "../store.js";
-import { damaged } from "../hash.js";
+import { toDamagedError } from "../hash.js";
 import type { Bucket } from "./bucket.js";
-import { contended } from "./connection.js";
-import { dropName, entriesOf, isComplete, renaming, type Named } from "./names.js";
+import { toContendedError } from "./connection.js";
+import { dropName, listEntries, isComplete, renaming, type Named } from "./names.js";
 import { blobKey, idIn, isName, newName, refKey, refsIn, scopeFolder, SCOPES } from "./layout.js";
 
 /** A ref that was read. */
@@ -41,7 +41,7 @@ interface Place {
 const AHEAD = 1_000_000;
 
 /** Where a ref is. Null if the id is not valid. Throws E_INVALID_ARGUMENT if the scope is not valid. */
-async function placeOf(id: string, scope: ArtifactScope | undefined): Promise<Place | null> {
+async function toPlace(id: string, scope: ArtifactScope | undefined): Promise<Place | null> {
   const full = fullScope(scope);
   if (!isArtifactId(id)) return null;
   const folder = await scopeFolder(full);
@@ -51,12 +51,12 @@ async function placeOf(id: string, scope: ArtifactScope | undefined): Promise<Pl
 /** A ref, also one that is marked as gone. Null if there is none. */
 export async function lookUp(bucket: Bucket, { id, scope, folder, key }: Place): Promise<Found | null> {
   const object = await bucket.read(key, MAX_RECORD_BYTES);
-  return object && { record: recordOf(object.bytes, id, scope), etag: object.etag, key, folder };
+  return object && { record: checkRecord(object.bytes, id, scope), etag: object.etag, key, folder };
 }
 
 /** The same without refs that are marked as gone. */
 export async function find(bucket: Bucket, id: string, scope: ArtifactScope | undefined): Promise<Found | null> {
-  const place = await placeOf(id, scope);
+  const place = await toPlace(id, scope);
   const found = place && (await lookUp(bucket, place));
   return found?.record.isGone === true ? null : found;
 }
@@ -74,11 +74,11 @@ export async function write(
 ): Promise<string | null> {
   const token = newName();
   const condition = seen === null ? ({ none: true } as const) : { etag: seen.etag };
-  const wrote = await bucket.writeIf(key, written({ ...record, token }), condition);
+  const wrote = await bucket.writeIf(key, writeRecordBytes({ ...record, token }), condition);
   if (wrote !== null) return wrote;
   // If the response to the first attempt was lost, the next attempt fails its condition, and this version is there.
   const object = await bucket.read(key, MAX_RECORD_BYTES);
-  const isOwn = object && recordOf(object.bytes, record.ref.id, fullScope(record.ref.scope)).token === token;
+  const isOwn = object && checkRecord(object.bytes, record.ref.id, fullScope(record.ref.scope)).token === token;
   return isOwn === true ? object.etag : null;
 }
 
@@ -94,27 +94,27 @@ export async function updateRef(
     const found = await find(bucket, id, scope);
     if (found === null) return null;
     const { origin: _, ...record } = found.record;
-    const ref = patched(record.ref, patch);
+    const ref = applyPatch(record.ref, patch);
     return (await rewrite(bucket, found, { ...record, ref })) === null ? AGAIN : ref;
   });
 }
 
 /** The same as {@link write} for a version that may change the name. */
 export function rewrite(bucket: Bucket, found: Found, record: Omit<RefRecord, "token">): Promise<string | null> {
-  const names = { before: namedIn(found.folder, found.record), filename: record.ref.filename };
+  const names = { before: toNamed(found.folder, found.record), filename: record.ref.filename };
   return renaming(
     bucket,
     names,
     () => write(bucket, found.key, record, found),
     async () => {
       const now = await find(bucket, record.ref.id, record.ref.scope);
-      return now && namedIn(now.folder, now.record);
+      return now && toNamed(now.folder, now.record);
     },
   );
 }
 
 /** A stamp that is later than the one of the ref. */
-export function stampedAfter(stamps: Stamps, used: number): number {
+export function nextStampAfter(stamps: Stamps, used: number): number {
   const own = stamps.next();
   if (used < own || used - own > AHEAD) return own;
   stamps.after(used);
@@ -139,7 +139,7 @@ export async function again<T>(act: StorageAct, work: (attempt: number) => Promi
     if (outcome !== AGAIN) return outcome;
     await pause(Math.random() * Math.min(LONGEST, 5 * 2 ** attempt));
   }
-  throw contended(act);
+  throw toContendedError(act);
 }
 
 function pause(milliseconds: number): Promise<void> {
@@ -170,7 +170,7 @@ const FORM = 1;
 /** Most bytes of a record: three texts of a million characters, each of which JSON may write as six. */
 export const MAX_RECORD_BYTES: number = 20 * 1024 * 1024;
 
-function written({ ref, ...rest }: RefRecord): Uint8Array {
+function writeRecordBytes({ ref, ...rest }: RefRecord): Uint8Array {
   const { id, sha256, size_bytes, mime_type, filename, namespace, source } = ref;
   const { tenant_id = null, user_id = null, session_id = null, trace_id = null } = ref.scope;
   const scope = [tenant_id, user_id, session_id, trace_id];
@@ -180,15 +180,15 @@ function written({ ref, ...rest }: RefRecord): Uint8Array {
 
 /** Parses the record in an object. Throws E_STORE_CORRUPT if it is not valid or has another id. */
 export function recordIn(bytes: Uint8Array, id: string): RefRecord {
-  const row = parsed(bytes);
-  if (!isRow(row) || row.id !== id) throw damaged();
+  const row = parseJson(bytes);
+  if (!isRow(row) || row.id !== id) throw toDamagedError();
   const [tenant_id = null, user_id = null, session_id = null, trace_id = null] = row.scope;
   const scope: FullScope = { tenant_id, user_id, session_id, trace_id };
   const { namespace, mime_type, filename, source, sha256, size_bytes } = row;
   const claim: Claim = { namespace, scope, mime_type, filename, source };
   const { created, stored, used, blob, token, origin, isDamaged, isGone } = row;
   return {
-    ref: refOf(claim, id, sha256, size_bytes),
+    ref: toRef(claim, id, sha256, size_bytes),
     created,
     stored,
     used,
@@ -201,19 +201,19 @@ export function recordIn(bytes: Uint8Array, id: string): RefRecord {
 }
 
 /** The same in a scope. Throws E_STORE_CORRUPT if it is of another scope. */
-function recordOf(bytes: Uint8Array, id: string, scope: FullScope): RefRecord {
+function checkRecord(bytes: Uint8Array, id: string, scope: FullScope): RefRecord {
   const record = recordIn(bytes, id);
-  if (!sameScope(record.ref.scope, scope)) throw damaged();
+  if (!sameScope(record.ref.scope, scope)) throw toDamagedError();
   return record;
 }
 
-function storedOf({ ref, stored, used }: RefRecord): StoredArtifact {
+function toStored({ ref, stored, used }: RefRecord): StoredArtifact {
   return { ...ref, stored_at: inMilliseconds(stored), used_at: inMilliseconds(used) };
 }
 
 type Row = Omit<ArtifactRef, "scope"> & Omit<RefRecord, "ref"> & { readonly scope: readonly (string | null)[] };
 
-function parsed(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
@@ -253,7 +253,7 @@ export async function statRef(
   scope: ArtifactScope | undefined,
 ): Promise<StoredArtifact | null> {
   const found = await find(bucket, id, scope);
-  return found && storedOf(found.record);
+  return found && toStored(found.record);
 }
 
 /** The artifacts of a scope, or of all, in the order in which they were first stored. Leaves out what cannot be read. */
@@ -270,7 +270,7 @@ export async function listRefs(bucket: Bucket, scope: ArtifactScope | undefined)
 
 function inOrder(found: RefRecord[]): readonly StoredArtifact[] {
   found.sort((left, right) => left.created - right.created || (left.ref.id < right.ref.id ? -1 : 1));
-  return found.map(storedOf);
+  return found.map(toStored);
 }
 
 /** The artifacts of a scope with one name, in the order in which they were first stored. */
@@ -284,7 +284,7 @@ export async function refsNamed(
   }
   const folder = await scopeFolder(scope);
   const found: RefRecord[] = [];
-  const looked = readAhead(entriesOf(bucket, folder, filename), async ({ id, created }) => {
+  const looked = readAhead(listEntries(bucket, folder, filename), async ({ id, created }) => {
     const record = await recordAt(bucket, refKey(folder, id), id);
     // A ref that was renamed or created again meanwhile has another entry.
     return record?.created === created && record.ref.filename === filename ? record : null;
@@ -295,12 +295,12 @@ export async function refsNamed(
 
 async function* allNamed(bucket: Bucket): AsyncGenerator<Named, void, void> {
   for await (const { key, record } of recordsUnder(bucket, SCOPES)) {
-    if (record !== null && record.isGone !== true) yield namedIn(key.slice(0, key.lastIndexOf("refs/")), record);
+    if (record !== null && record.isGone !== true) yield toNamed(key.slice(0, key.lastIndexOf("refs/")), record);
   }
 }
 
 /** The entry of a record. */
-export function namedIn(folder: string, { ref, created }: Pick<RefRecord, "ref" | "created">): Named {
+export function toNamed(folder: string, { ref, created }: Pick<RefRecord, "ref" | "created">): Named {
   return { folder, id: ref.id, created, filename: ref.filename };
 }
 
@@ -355,8 +355,8 @@ export function removeCarried(
 }
 
 /** Deletes the objects of an artifact that is marked as gone. */
-export async function cleared(bucket: Bucket, { key, folder, record, etag }: Found): Promise<void> {
-  await dropName(bucket, namedIn(folder, record));
+export async function clearObjects(bucket: Bucket, { key, folder, record, etag }: Found): Promise<void> {
+  await dropName(bucket, toNamed(folder, record));
   // The ref first: until it is deleted, the same content cannot be stored again.
   await bucket.remove(key, etag);
   await bucket.remove(blobKey(folder, record.blob));
@@ -375,6 +375,6 @@ async function removeIf(
     return etag === null ? AGAIN : { ...found, etag };
   });
   // It is deleted already for callers. `gc` removes the rest.
-  if (marked !== null) await cleared(bucket, marked).catch(() => undefined);
+  if (marked !== null) await clearObjects(bucket, marked).catch(() => undefined);
   return marked !== null;
 }

@@ -5,7 +5,7 @@
 import type { Bucket, Versioned } from "./bucket.js";
 import { blobKey, idIn, isBlobKey, LOCK, newName, SCOPES } from "./layout.js";
 import { isNameKey, nameKey } from "./names.js";
-import { cleared, MAX_RECORD_BYTES, namedIn, recordIn, recordsUnder } from "./refs.js";
+import { clearObjects, MAX_RECORD_BYTES, toNamed, recordIn, recordsUnder } from "./refs.js";
 import { abortUpload } from "./upload.js";
 
 /** What a sweep removed. */
@@ -40,21 +40,21 @@ export async function sweep(bucket: Bucket, age: number, now: number): Promise<S
       for (const kept of [old, names]) for (const each of kept) if (each.startsWith(folder)) kept.delete(each);
       continue;
     }
-    names.delete((await nameKey(namedIn(folder, record))) ?? "");
+    names.delete((await nameKey(toNamed(folder, record))) ?? "");
     if (record.isGone === true && (refs.get(key) ?? now) < limit) gone.push(key);
     else old.delete(blobKey(folder, record.blob));
   }
   let count = 0;
-  for (const key of gone) if (await clearedAt(bucket, key)) count += 1;
+  for (const key of gone) if (await clearAt(bucket, key)) count += 1;
   for (const key of [...old, ...names]) await bucket.remove(key);
   return { blobs: old.size, uploads: await sweepUploads(bucket, limit), refs: count };
 }
 
-async function clearedAt(bucket: Bucket, key: string): Promise<boolean> {
+async function clearAt(bucket: Bucket, key: string): Promise<boolean> {
   const object = await bucket.read(key, MAX_RECORD_BYTES);
   const record = object && recordIn(object.bytes, idIn(key) ?? "");
   if (record?.isGone !== true) return false;
-  await cleared(bucket, { record, etag: object?.etag ?? "", key, folder: key.slice(0, key.lastIndexOf("refs/")) });
+  await clearObjects(bucket, { record, etag: object?.etag ?? "", key, folder: key.slice(0, key.lastIndexOf("refs/")) });
   return true;
 }
 

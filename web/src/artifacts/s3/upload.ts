@@ -7,16 +7,16 @@
  */
 import type { CompletedPart } from "@aws-sdk/client-s3";
 import { SluiceError } from "../../errors/error.js";
-import { damaged, type Hashing, type StreamHash } from "../hash.js";
-import { idsFor, patched, refOf, restated, type Claim, type Stamps } from "../reference.js";
+import { toDamagedError, type Hashing, type StreamHash } from "../hash.js";
+import { idsFor, applyPatch, toRef, compareClaim, type Claim, type Stamps } from "../reference.js";
 import { IdTaken, type Carried } from "../record-store.js";
 import type { ArtifactPatch, ArtifactRef } from "../store.js";
 import { PieceBuffer, type ByteSink } from "../writer.js";
 import type { Bucket } from "./bucket.js";
-import { guarded, isMissing, s3Error } from "./connection.js";
+import { guardBucket, isMissing, s3Error } from "./connection.js";
 import { blobKey, newName, refKey } from "./layout.js";
 import { addName, dropName } from "./names.js";
-import { again, AGAIN, lookUp, rewrite, stampedAfter, write, type Found } from "./refs.js";
+import { again, AGAIN, lookUp, rewrite, nextStampAfter, write, type Found } from "./refs.js";
 
 /** The parts of a store in a bucket. */
 export interface StoreDeps {
@@ -71,7 +71,7 @@ export class Upload implements ByteSink {
   }
 
   commit(patch: ArtifactPatch): Promise<ArtifactRef> {
-    return guarded("write", () => this.#publish(patch));
+    return guardBucket("write", () => this.#publish(patch));
   }
 
   async discard(): Promise<void> {
@@ -86,7 +86,7 @@ export class Upload implements ByteSink {
   }
 
   async #publish(patch: ArtifactPatch): Promise<ArtifactRef> {
-    const claim = patched(this.#claim, patch);
+    const claim = applyPatch(this.#claim, patch);
     if (this.#parts) await this.#complete(this.#parts);
     const sha256 = this.#hash.digest();
     const { ref, loose } = this.#carried
@@ -105,7 +105,7 @@ export class Upload implements ByteSink {
       const place = { id, scope: claim.scope, folder: this.#folder, key: refKey(this.#folder, id) };
       const outcome = await again<Published | typeof TAKEN>("write", async (attempt) => {
         const found = await lookUp(this.#store.bucket, place);
-        if (found === null) return this.#created(refOf(claim, id, sha256, this.#size), place.key);
+        if (found === null) return this.#created(toRef(claim, id, sha256, this.#size), place.key);
         if (found.record.isGone === true) return attempt < PATIENCE ? AGAIN : TAKEN;
         if (found.record.ref.sha256 !== sha256) return TAKEN;
         return this.#restated(claim, found);
@@ -137,7 +137,7 @@ export class Upload implements ByteSink {
    * @throws SluiceError E_STORE_CORRUPT if the bytes are not those of the record; IdTaken if something has the id.
    */
   async #publishedAs({ ref, created, stored, used, origin }: Carried, sha256: string): Promise<Published> {
-    if (sha256 !== ref.sha256 || this.#size !== ref.size_bytes) throw damaged();
+    if (sha256 !== ref.sha256 || this.#size !== ref.size_bytes) throw toDamagedError();
     const { bucket } = this.#store;
     const place = { id: ref.id, scope: this.#claim.scope, folder: this.#folder, key: refKey(this.#folder, ref.id) };
     const named = { folder: this.#folder, id: ref.id, created, filename: ref.filename };
@@ -147,7 +147,7 @@ export class Upload implements ByteSink {
       const wrote = await write(bucket, place.key, { ref, blob, created, stored, used, origin }, null);
       this.#isNamed = wrote !== null;
       if (wrote !== null) return null;
-      const found = await lookUp(bucket, place).catch(takenIfCorrupt);
+      const found = await lookUp(bucket, place).catch(takeIfCorrupt);
       return found === null || (found.record.isGone === true && attempt < PATIENCE) ? AGAIN : found;
     });
     if (standing === null) return { ref, loose: null };
@@ -164,8 +164,8 @@ export class Upload implements ByteSink {
     const { bucket, stamps } = this.#store;
     const isThere = record.isDamaged !== true && (await bucket.size(blobKey(folder, record.blob))) === this.#size;
     const blob = isThere ? record.blob : await this.#place();
-    const ref = patched(record.ref, restated(record.ref, claim) ?? {});
-    const now = stampedAfter(stamps, record.used);
+    const ref = applyPatch(record.ref, compareClaim(record.ref, claim) ?? {});
+    const now = nextStampAfter(stamps, record.used);
     if (!isThere) this.#isNamed = true;
     const wrote = await rewrite(bucket, found, { ref, blob, created: record.created, stored: now, used: now });
     this.#isNamed = wrote !== null && !isThere;
@@ -202,7 +202,7 @@ export class Upload implements ByteSink {
 }
 
 /** A record that cannot be read has its id all the same. */
-function takenIfCorrupt(error: unknown): never {
+function takeIfCorrupt(error: unknown): never {
   throw error instanceof SluiceError && error.code === "E_STORE_CORRUPT" ? new IdTaken() : error;
 }
 

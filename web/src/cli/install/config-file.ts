@@ -29,7 +29,7 @@ export interface ConfigFile {
 }
 
 /** The places of a host where there is a file. */
-export async function placesOf(host: Host, machine: Machine): Promise<readonly string[]> {
+export async function findPlaces(host: Host, machine: Machine): Promise<readonly string[]> {
   const places = await Promise.all(
     host
       .files(machine)
@@ -53,11 +53,11 @@ export async function readConfigFile(host: Host, place: string): Promise<ConfigF
     if (error instanceof CommandError) throw error;
     throw unreadable(place, systemReason(error));
   }
-  const text = textOf(bytes, place);
+  const text = decodeConfig(bytes, place);
   return { host, place, target, bytes, text, data: await parseConfig(text, host.format, printable(place)) };
 }
 
-function textOf(bytes: Uint8Array, place: string): string {
+function decodeConfig(bytes: Uint8Array, place: string): string {
   try {
     // The mark at the beginning is part of the text, so that it stays.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -99,7 +99,7 @@ export async function replaceConfig(
     if (process.getuid?.() === 0) await chown(temporary, uid, gid);
     if (keepBackup) backup = await writeBackup(file, content, mode);
     // Looked at last, so that there is next to no time in which another program may write.
-    if (!Buffer.from(file.bytes).equals(await readFile(file.target))) throw changedMeanwhile(file);
+    if (!Buffer.from(file.bytes).equals(await readFile(file.target))) throw toChangedError(file);
     await rename(temporary, file.target);
     return backup;
   } catch (error) {
@@ -111,7 +111,7 @@ export async function replaceConfig(
   }
 }
 
-function changedMeanwhile({ place, host }: ConfigFile): CommandError {
+function toChangedError({ place, host }: ConfigFile): CommandError {
   return new CommandError(
     Exit.create,
     `${printable(place)} changed meanwhile and was left as it is: quit ${host.title}, and run this again`,
@@ -126,13 +126,13 @@ async function writeNew(path: string, content: Uint8Array, mode: number): Promis
 
 /** Keeps a file as it is, under a name that is made of what is about to be written. It is as private as the file. */
 async function writeBackup({ target, bytes }: ConfigFile, written: Uint8Array, mode: number): Promise<string> {
-  const backup = backupOf(target, written);
+  const backup = toBackupPath(target, written);
   await rm(backup, { force: true });
   await writeNew(backup, bytes, mode);
   return backup;
 }
 
-function backupOf(target: string, written: Uint8Array): string {
+function toBackupPath(target: string, written: Uint8Array): string {
   const hash = createHash("sha256").update(written).digest("hex").slice(0, 12);
   return `${target}.${hash}.sluice-backup`;
 }
@@ -142,7 +142,7 @@ export async function backupBefore(
   target: string,
   written: Uint8Array,
 ): Promise<{ readonly path: string; readonly bytes: Uint8Array } | undefined> {
-  const path = backupOf(target, written);
+  const path = toBackupPath(target, written);
   const found = await stat(path).catch(() => undefined);
   if (found === undefined || !found.isFile() || found.size > MAX_BYTES) return undefined;
   const bytes = await readFile(path).catch(() => undefined);
@@ -150,7 +150,7 @@ export async function backupBefore(
 }
 
 /** All backups of a configuration, the latest first. */
-export async function backupsOf(target: string): Promise<readonly string[]> {
+export async function listBackups(target: string): Promise<readonly string[]> {
   const names = await readdir(dirname(target)).catch(() => []);
   const prefix = `${basename(target)}.`;
   const paths = names

@@ -52,7 +52,7 @@ const MARK = "\uFEFF";
 export async function parseConfig(text: string, format: Format, file: string): Promise<ConfigData> {
   const content = withoutMark(text);
   if (content.trim() === "") return {};
-  const editor = await editorOf(format);
+  const editor = await loadEditor(format);
   let data: unknown;
   try {
     data = editor.parse(content);
@@ -75,7 +75,7 @@ export async function editConfig(
   edits: readonly TextEdit[],
   file: string,
 ): Promise<string> {
-  const editor = await editorOf(format);
+  const editor = await loadEditor(format);
   const mark = text.startsWith(MARK) ? MARK : "";
   const content = withoutMark(text);
   const expected = await parseConfig(content, format, file);
@@ -133,7 +133,7 @@ function invalid(file: string, format: Format, error: unknown): SluiceError {
 const editors = new Map<Format, Promise<TextEditor>>();
 
 /** The parsers of TOML and YAML are loaded when a file wants one. */
-function editorOf(format: Format): Promise<TextEditor> {
+function loadEditor(format: Format): Promise<TextEditor> {
   const known = editors.get(format);
   if (known !== undefined) return known;
   const loading = { json: jsonEditor, toml: tomlEditor, yaml: yamlEditor }[format]();
@@ -142,37 +142,37 @@ function editorOf(format: Format): Promise<TextEditor> {
 }
 
 /** How many values a new list begins with before all values of the old one; undefined if the old one is not at its end. */
-function added(before: readonly unknown[], after: readonly unknown[]): number | undefined {
+function countAdded(before: readonly unknown[], after: readonly unknown[]): number | undefined {
   const count = after.length - before.length;
   return count > 0 && before.every((value, index) => value === after[count + index]) ? count : undefined;
 }
 
 /** The text of a value on one line, as JSON and as YAML. */
-function rendered(value: unknown): string {
+function renderValue(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((each) => JSON.stringify(each)).join(", ")}]`;
   if (!isObject(value)) return JSON.stringify(value);
-  const members = Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}: ${rendered(each)}`);
+  const members = Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}: ${renderValue(each)}`);
   return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
 }
 
 async function jsonEditor(): Promise<TextEditor> {
   const { evaluate, parse } = await import("@humanwhocodes/momoa");
-  const bodyOf = (text: string): ValueNode => parse(text, { mode: "jsonc", allowTrailingCommas: true }).body;
+  const parseBody = (text: string): ValueNode => parse(text, { mode: "jsonc", allowTrailingCommas: true }).body;
   return {
-    parse: (text) => evaluate(bodyOf(text)),
+    parse: (text) => evaluate(parseBody(text)),
     edit: (text, { path, change }) => {
-      let node: ValueNode | undefined = bodyOf(text);
+      let node: ValueNode | undefined = parseBody(text);
       for (const name of path) node = valueAt(node, name);
       if (node?.type !== "Object") return text;
       // From here on only the entry's own text is parsed: a configuration may be long.
       const { start, end } = spanOf(node);
-      const entry = editedObject(text.slice(start, end), change, (part) => bodyOf(part) as ObjectNode);
+      const entry = editObject(text.slice(start, end), change, (part) => parseBody(part) as ObjectNode);
       return text.slice(0, start) + entry + text.slice(end);
     },
   };
 }
 
-function editedObject(text: string, change: EntryChange, objectIn: (text: string) => ObjectNode): string {
+function editObject(text: string, change: EntryChange, objectIn: (text: string) => ObjectNode): string {
   const members = membersOf(objectIn(text));
   const names = [...change.keys()];
   const news = names.filter((name) => change.get(name) !== undefined && !members.has(name));
@@ -188,13 +188,14 @@ function editedObject(text: string, change: EntryChange, objectIn: (text: string
     edits.push(replaceEdit(members.get(name) as MemberNode, memberText(news[index] as string, change)));
   }
   let edited = applyEdits(text, edits);
-  for (const name of news.slice(replaced.length)) edited = appended(edited, memberText(name, change), objectIn(edited));
-  for (const name of gone.slice(replaced.length)) edited = removed(edited, name, objectIn(edited));
+  for (const name of news.slice(replaced.length))
+    edited = appendMember(edited, memberText(name, change), objectIn(edited));
+  for (const name of gone.slice(replaced.length)) edited = removeMember(edited, name, objectIn(edited));
   return edited;
 }
 
 function memberText(name: string, change: EntryChange): string {
-  return `${JSON.stringify(name)}: ${rendered(change.get(name))}`;
+  return `${JSON.stringify(name)}: ${renderValue(change.get(name))}`;
 }
 
 /** Adds to the beginning of a list, or takes from it, where that is all; otherwise replaces the value. */
@@ -203,7 +204,7 @@ function valueEdits(text: string, { value: node }: MemberNode, value: unknown): 
     const elements = node.elements.map((element) => element.value);
     const before = elements.map((element) => (element.type === "String" ? element.value : undefined));
     const at = spanOf(elements[0] as ValueNode).start;
-    const more = added(before, value);
+    const more = countAdded(before, value);
     if (more !== undefined) {
       const space = text.slice(spanOf(node).start + 1, at);
       // A comment before the first element stays there.
@@ -211,15 +212,15 @@ function valueEdits(text: string, { value: node }: MemberNode, value: unknown): 
       const head = value.slice(0, more).map((each) => `${JSON.stringify(each)},${between}`);
       return [{ at, remove: 0, insert: head.join("") }];
     }
-    const less = added(value, before);
+    const less = countAdded(value, before);
     const first = less === undefined ? undefined : elements[less];
     if (first !== undefined) return [{ at, remove: spanOf(first).start - at, insert: "" }];
   }
-  return [replaceEdit(node, rendered(value))];
+  return [replaceEdit(node, renderValue(value))];
 }
 
 /** The object with one more member, which stands as its last one does: on a line of its own, or beside the others. */
-function appended(text: string, member: string, object: ObjectNode): string {
+function appendMember(text: string, member: string, object: ObjectNode): string {
   const last = object.members.at(-1);
   if (last === undefined) return `{ ${member} }`;
   const { start, end } = spanOf(last);
@@ -228,7 +229,7 @@ function appended(text: string, member: string, object: ObjectNode): string {
 }
 
 /** The object without a member and its comma. Comments beside it stay. */
-function removed(text: string, name: string, object: ObjectNode): string {
+function removeMember(text: string, name: string, object: ObjectNode): string {
   const index = object.members.findIndex((member) => nameOf(member) === name);
   const member = object.members[index] as MemberNode;
   const { start, end } = spanOf(member);
@@ -275,13 +276,13 @@ async function tomlEditor(): Promise<TextEditor> {
 /** A mapping of YAML whose keys are words, as those of configurations are. */
 type YamlEntry = YAMLMap<Scalar<string>, Scalar | YAMLSeq | YAMLMap>;
 
-function pairOf({ items }: YamlEntry, name: string): Pair<Scalar<string>, Scalar | YAMLSeq | YAMLMap> | undefined {
+function findPair({ items }: YamlEntry, name: string): Pair<Scalar<string>, Scalar | YAMLSeq | YAMLMap> | undefined {
   return items.find(({ key }) => key.value === name);
 }
 
 async function yamlEditor(): Promise<TextEditor> {
   const { isMap, isSeq, isScalar, parseDocument, visit } = await import("yaml");
-  const parsed = (text: string): ReturnType<typeof parseDocument> => {
+  const parseYaml = (text: string): ReturnType<typeof parseDocument> => {
     const document = parseDocument(text);
     const [error] = document.errors;
     const [{ line, col: column } = { line: undefined, col: undefined }] = error?.linePos ?? [];
@@ -289,7 +290,7 @@ async function yamlEditor(): Promise<TextEditor> {
     return document;
   };
   const entryIn = (text: string, path: readonly string[]): YamlEntry | undefined => {
-    const node = parsed(text).getIn(path, true);
+    const node = parseYaml(text).getIn(path, true);
     if (!isMap(node)) return undefined;
     let isShared = node.anchor !== undefined;
     visit(node, {
@@ -305,50 +306,50 @@ async function yamlEditor(): Promise<TextEditor> {
   };
 
   /** One name of an entry whose names stand on lines of their own. */
-  const editedName = (text: string, path: readonly string[], name: string, value: unknown): string => {
+  const editName = (text: string, path: readonly string[], name: string, value: unknown): string => {
     const entry = entryIn(text, path);
     if (entry === undefined) return text;
-    const pair = pairOf(entry, name);
-    if (pair === undefined) return value === undefined ? text : insertedLine(text, entry, name, value);
-    const at = rangeOf(pair.key)[0];
+    const pair = findPair(entry, name);
+    if (pair === undefined) return value === undefined ? text : insertLine(text, entry, name, value);
+    const at = getRange(pair.key)[0];
     const node = pair.value;
-    if (value === undefined) return withoutLines(text, at, node === null ? rangeOf(pair.key)[1] : rangeOf(node)[1]);
+    if (value === undefined) return withoutLines(text, at, node === null ? getRange(pair.key)[1] : getRange(node)[1]);
     if (isSeq(node) && Array.isArray(value) && node.items.length > 0) {
       const items = node.items as readonly Scalar[];
       const before = items.map((item) => (isScalar(item) ? item.value : undefined));
-      const more = added(before, value);
+      const more = countAdded(before, value);
       if (more !== undefined) return withItems(text, node, value.slice(0, more) as string[]);
-      const less = added(value, before);
+      const less = countAdded(value, before);
       if (less !== undefined && less < items.length) return withoutItems(text, node, less);
     }
     if (isScalar(node) && typeof value === "string" && /^(?:PLAIN|QUOTE_SINGLE|QUOTE_DOUBLE)$/.test(node.type ?? "")) {
-      const [from, to] = rangeOf(node);
-      return text.slice(0, from) + rendered(value) + text.slice(to);
+      const [from, to] = getRange(node);
+      return text.slice(0, from) + renderValue(value) + text.slice(to);
     }
-    return editedName(editedName(text, path, name, undefined), path, name, value);
+    return editName(editName(text, path, name, undefined), path, name, value);
   };
 
   return {
-    parse: (text) => parsed(text).toJS() as unknown,
+    parse: (text) => parseYaml(text).toJS() as unknown,
     edit: (text, { path, change }) => {
       const entry = entryIn(text, path);
       if (entry === undefined) return text;
       if (entry.flow === true) {
-        const data = entry.toJS(parsed(text)) as Record<string, unknown>;
+        const data = entry.toJS(parseYaml(text)) as Record<string, unknown>;
         applyChange(data, change);
-        const [from, to] = rangeOf(entry);
-        return text.slice(0, from) + rendered(data) + text.slice(to);
+        const [from, to] = getRange(entry);
+        return text.slice(0, from) + renderValue(data) + text.slice(to);
       }
       // Names are added at the top, each before the one that was added last.
       const names = [...change.keys()];
-      const news = names.filter((name) => pairOf(entry, name) === undefined).toReversed();
-      const others = names.filter((name) => pairOf(entry, name) !== undefined);
-      return [...news, ...others].reduce((before, name) => editedName(before, path, name, change.get(name)), text);
+      const news = names.filter((name) => findPair(entry, name) === undefined).toReversed();
+      const others = names.filter((name) => findPair(entry, name) !== undefined);
+      return [...news, ...others].reduce((before, name) => editName(before, path, name, change.get(name)), text);
     },
   };
 }
 
-function rangeOf(node: {
+function getRange(node: {
   readonly range?: readonly [number, number, number] | null | undefined;
 }): readonly [number, number] {
   const [from, to] = node.range ?? [0, 0];
@@ -360,12 +361,12 @@ function indentAt(text: string, at: number): string {
   return " ".repeat(at - (text.lastIndexOf("\n", at - 1) + 1));
 }
 
-const lineBreakOf = (text: string): string => (text.includes("\r\n") ? "\r\n" : "\n");
+const detectLineBreak = (text: string): string => (text.includes("\r\n") ? "\r\n" : "\n");
 
-function insertedLine(text: string, entry: YamlEntry, name: string, value: unknown): string {
-  const [at] = rangeOf(entry);
-  const line = `${/^[A-Za-z]\w*$/.test(name) ? name : JSON.stringify(name)}: ${rendered(value)}`;
-  return text.slice(0, at) + line + lineBreakOf(text) + indentAt(text, at) + text.slice(at);
+function insertLine(text: string, entry: YamlEntry, name: string, value: unknown): string {
+  const [at] = getRange(entry);
+  const line = `${/^[A-Za-z]\w*$/.test(name) ? name : JSON.stringify(name)}: ${renderValue(value)}`;
+  return text.slice(0, at) + line + detectLineBreak(text) + indentAt(text, at) + text.slice(at);
 }
 
 /** The text without the lines of a name. A comment behind its value goes with it. */
@@ -378,18 +379,18 @@ function withoutLines(text: string, from: number, to: number): string {
 
 /** The text with more items at the beginning of a list. */
 function withItems(text: string, list: YAMLSeq, items: readonly string[]): string {
-  const [first] = rangeOf(list.items[0] as Scalar);
+  const [first] = getRange(list.items[0] as Scalar);
   if (list.flow === true)
-    return text.slice(0, first) + items.map((item) => `${rendered(item)}, `).join("") + text.slice(first);
+    return text.slice(0, first) + items.map((item) => `${renderValue(item)}, `).join("") + text.slice(first);
   const dash = text.lastIndexOf("-", first - 1);
-  const lines = items.map((item) => `- ${rendered(item)}${lineBreakOf(text)}${indentAt(text, dash)}`);
+  const lines = items.map((item) => `- ${renderValue(item)}${detectLineBreak(text)}${indentAt(text, dash)}`);
   return text.slice(0, dash) + lines.join("") + text.slice(dash);
 }
 
 /** The text without the first items of a list. */
 function withoutItems(text: string, list: YAMLSeq, count: number): string {
   const place = (index: number): number => {
-    const [from] = rangeOf(list.items[index] as Scalar);
+    const [from] = getRange(list.items[index] as Scalar);
     return list.flow === true ? from : text.lastIndexOf("-", from - 1);
   };
   return text.slice(0, place(0)) + text.slice(place(count));

@@ -14,16 +14,16 @@ import { convertApart } from "../../documents/sandbox-node.js";
 import { isObject } from "../../errors/arguments.js";
 import { objectOr, parsedOr } from "../../jsonrpc/rpc.js";
 import type { Invocation } from "../command.js";
-import { Exit, exitCodeOf } from "../exit.js";
+import { Exit, toExitCode } from "../exit.js";
 import { storeFolder } from "../store/folders.js";
 import { savingsIn, sumByHost, totalSavings, type Savings } from "../store/savings.js";
 import { openKeptStore } from "../store/store.js";
 import { report } from "../terminal/report.js";
 import { clause, onOneLine, printable, type Terminal } from "../terminal/terminal.js";
 import { thisMachine } from "./hosts.js";
-import { findConfigs, indentedRows, labelOf, NO_HOST, standingText, type InstallDeps } from "./install.js";
+import { findConfigs, indentRows, toLabel, NO_HOST, standingText, type InstallDeps } from "./install.js";
 import { isThere } from "./program.js";
-import { namespaceIn, optionIn, serversOf, summaryOf, findHiddenTool, type Server } from "./servers.js";
+import { namespaceIn, optionIn, listServers, summarizeEntry, findHiddenTool, type Server } from "./servers.js";
 
 /** What a store has of a server. */
 interface Kept {
@@ -52,16 +52,16 @@ interface Finding {
 export async function doctor(invocation: Invocation, terminal: Terminal, deps: InstallDeps = {}): Promise<number> {
   const machine = deps.machine ?? thisMachine(terminal.env);
   const { files, failures } = await findConfigs(invocation.operands, machine);
-  const { total, namespaces } = await keptIn(invocation.value("store"));
+  const { total, namespaces } = await countKept(invocation.value("store"));
   const store = storeFolder(invocation.value("store"));
   const savings = await savingsIn(store);
   const found: { readonly host: string; readonly place: string; readonly findings: readonly Finding[] }[] = [];
   for (const { host, place, data } of files) {
     const findings: Finding[] = [];
-    for (const server of serversOf(host, data)) {
+    for (const server of listServers(host, data)) {
       const start =
-        invocation.has("start") && server.standing.kind === "behind" ? await started(server, terminal) : undefined;
-      const namespace = sharedNamespace(server);
+        invocation.has("start") && server.standing.kind === "behind" ? await startServer(server, terminal) : undefined;
+      const namespace = findSharedNamespace(server);
       const kept = namespace === undefined ? undefined : (namespaces.get(namespace) ?? { artifacts: 0, bytes: 0 });
       // What other hosts' clients saved by a server of the same namespace is theirs.
       const saved = namespace === undefined ? undefined : savings.get(namespace)?.get(host.id);
@@ -82,11 +82,11 @@ export async function doctor(invocation: Invocation, terminal: Terminal, deps: I
     found.every(({ findings }) =>
       findings.every(({ problem, start }) => problem === undefined && start?.error === undefined),
     );
-  return failures.length > 0 ? exitCodeOf(failures[0]) : isWell ? Exit.ok : Exit.failure;
+  return failures.length > 0 ? toExitCode(failures[0]) : isWell ? Exit.ok : Exit.failure;
 }
 
 /** What the store has now, by namespace. What retention has removed is not known any more. */
-async function keptIn(
+async function countKept(
   where: string | undefined,
 ): Promise<{ readonly total: Kept; readonly namespaces: ReadonlyMap<string, Kept> }> {
   const total: Kept = { artifacts: 0, bytes: 0 };
@@ -104,7 +104,7 @@ async function keptIn(
 }
 
 /** Under which namespace the store has what a server behind Sluice sent. Undefined for one with a store of its own. */
-function sharedNamespace({ standing }: Server): string | undefined {
+function findSharedNamespace({ standing }: Server): string | undefined {
   if (standing.kind !== "behind" || optionIn(standing.words, "--store") !== undefined) return undefined;
   // One that was put in by hand may have a namespace that is made of its command.
   return namespaceIn(standing.words);
@@ -131,7 +131,7 @@ const PATIENCE = 60_000;
 const FILLED_IN = /\$\{|\$[A-Z_]|\{(?:env|file):|\{\{/;
 
 /** Starts a server as its host does, and asks for its tools. */
-async function started({ host: { shape }, entry, standing }: Server, terminal: Terminal): Promise<Start> {
+async function startServer({ host: { shape }, entry, standing }: Server, terminal: Terminal): Promise<Start> {
   if (standing.kind !== "behind") return {};
   const said = objectOr(entry[shape.env]);
   const env = Object.fromEntries(Object.entries(said).map(([name, value]) => [name, String(value)]));
@@ -250,34 +250,34 @@ async function print(found: Found, sum: Sum, hasFailed: boolean, { output, error
   for (const { host, place, findings } of found) {
     await output.write(`${output.bold(host)}  ${printable(place)}\n`);
     const rows = findings.map((finding) =>
-      [labelOf(finding.server), summaryOf(finding.server), stateOf(finding)].map(onOneLine),
+      [toLabel(finding.server), summarizeEntry(finding.server), describeState(finding)].map(onOneLine),
     );
-    await output.write(indentedRows(rows.length === 0 ? [["no servers", "", ""]] : rows));
+    await output.write(indentRows(rows.length === 0 ? [["no servers", "", ""]] : rows));
   }
   if (found.length === 0 && !hasFailed) await errors.write(`sluice: ${NO_HOST}\n`);
   const total = totalSavings(sum.saved.values());
   if (total.calls > 0) {
-    await output.write(`Sluice ${savedText(total)}, against what each host would have shown its model:\n`);
-    await output.write(indentedRows([...sum.saved].map(([host, savings]) => [onOneLine(host), savedText(savings)])));
+    await output.write(`Sluice ${describeSaved(total)}, against what each host would have shown its model:\n`);
+    await output.write(indentRows([...sum.saved].map(([host, savings]) => [onOneLine(host), describeSaved(savings)])));
   }
-  const kept = sum.artifacts === 0 ? "is empty" : `has ${keptText(sum)}`;
+  const kept = sum.artifacts === 0 ? "is empty" : `has ${describeKept(sum)}`;
   await output.write(`The store ${printable(sum.store)} ${kept}.\n`);
 }
 
 async function printDocuments(documents: readonly DocumentCheck[], { output }: Terminal): Promise<void> {
   await output.write(`${output.bold("Files that a model can read")}\n`);
   const rows = documents.map(({ kinds, problem }) => [kinds, problem ?? "read"]);
-  await output.write(indentedRows(rows));
+  await output.write(indentRows(rows));
 }
 
-function stateOf({ server, kept, saved, problem, start }: Finding): string {
+function describeState({ server, kept, saved, problem, start }: Finding): string {
   const parts = [
     standingText(server),
     ...(problem === undefined ? [] : [problem]),
     ...(start?.tools === undefined ? [] : [`starts, with ${counted(start.tools, "tool")}`]),
     ...(start?.error === undefined ? [] : [start.error]),
-    ...(saved === undefined ? [] : [savedText(saved)]),
-    ...(kept === undefined ? [] : [`${keptText(kept)} in the store`]),
+    ...(saved === undefined ? [] : [describeSaved(saved)]),
+    ...(kept === undefined ? [] : [`${describeKept(kept)} in the store`]),
   ];
   return parts.join("; ");
 }
@@ -285,19 +285,19 @@ function stateOf({ server, kept, saved, problem, start }: Finding): string {
 /** Bytes of JSON text that a token stands for, roughly. */
 const TOKEN_BYTES = 4;
 
-const savedBytes = ({ bytes_shown, bytes_out }: Savings): number => Math.max(0, bytes_shown - bytes_out);
-const savedTokens = (savings: Savings): number => Math.round(savedBytes(savings) / TOKEN_BYTES);
+const countSavedBytes = ({ bytes_shown, bytes_out }: Savings): number => Math.max(0, bytes_shown - bytes_out);
+const countSavedTokens = (savings: Savings): number => Math.round(countSavedBytes(savings) / TOKEN_BYTES);
 
-const withTokens = (savings: Savings): object => ({ ...savings, tokens_saved: savedTokens(savings) });
+const withTokens = (savings: Savings): object => ({ ...savings, tokens_saved: countSavedTokens(savings) });
 
 /** `saved 5.3 MB (about 1,397,000 tokens) in 3 calls`. */
-function savedText(savings: Savings): string {
+function describeSaved(savings: Savings): string {
   const { calls } = savings;
-  const tokens = `about ${grouped(Number(savedTokens(savings).toPrecision(4)))} tokens`;
-  return `saved ${humanSize(savedBytes(savings))} (${tokens}) in ${counted(calls, "call")}`;
+  const tokens = `about ${grouped(Number(countSavedTokens(savings).toPrecision(4)))} tokens`;
+  return `saved ${humanSize(countSavedBytes(savings))} (${tokens}) in ${counted(calls, "call")}`;
 }
 
-function keptText({ artifacts, bytes }: Kept): string {
+function describeKept({ artifacts, bytes }: Kept): string {
   return artifacts === 0 ? "nothing" : `${counted(artifacts, "artifact")} of ${humanSize(bytes)}`;
 }
 

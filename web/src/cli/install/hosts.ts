@@ -284,16 +284,16 @@ function libreChatFile(machine: Machine): string {
   const configured = machine.env["CONFIG_PATH"];
   // Other programs use a variable of this name too.
   const isYaml = configured !== undefined && /\.ya?ml$/i.test(configured);
-  return pathsOf(machine).resolve(machine.folder, isYaml ? configured : "librechat.yaml");
+  return selectPaths(machine).resolve(machine.folder, isYaml ? configured : "librechat.yaml");
 }
 
 /** Paths as the machine writes them. */
-function pathsOf({ platform }: Machine): typeof posix {
+function selectPaths({ platform }: Machine): typeof posix {
   return platform === "win32" ? win32 : posix;
 }
 
 function inHome(machine: Machine, ...names: readonly string[]): string {
-  return pathsOf(machine).join(machine.home, ...names);
+  return selectPaths(machine).join(machine.home, ...names);
 }
 
 /** A file in a folder that a variable may name, or else in a folder of the home folder. */
@@ -304,7 +304,7 @@ function inFolder(
   ...names: readonly string[]
 ): string {
   const folder = configured === undefined || configured === "" ? inHome(machine, ...otherwise) : configured;
-  return pathsOf(machine).join(folder, ...names);
+  return selectPaths(machine).join(folder, ...names);
 }
 
 /** A file in the folder where applications keep what is a user's. */

@@ -9,15 +9,15 @@ import { createInterface } from "node:readline/promises";
 import { counted } from "../../core/amounts.js";
 import { nearest } from "../../errors/arguments.js";
 import type { Invocation } from "../command.js";
-import { CommandError, Exit, exitCodeOf, UsageError } from "../exit.js";
+import { CommandError, Exit, toExitCode, UsageError } from "../exit.js";
 import { report } from "../terminal/report.js";
-import { alignedTable } from "../terminal/table.js";
+import { alignTable } from "../terminal/table.js";
 import { onOneLine, printable, type Terminal } from "../terminal/terminal.js";
-import { backupsOf, placesOf, readConfigFile, replaceConfig, type ConfigFile } from "./config-file.js";
+import { listBackups, findPlaces, readConfigFile, replaceConfig, type ConfigFile } from "./config-file.js";
 import { HOSTS, thisMachine, type Host, type Machine } from "./hosts.js";
-import { diffOf, installPlan, uninstallPlan, type Plan } from "./plan.js";
-import { installedProgram } from "./program.js";
-import { summaryOf, type Server } from "./servers.js";
+import { showDiff, installPlan, uninstallPlan, type Plan } from "./plan.js";
+import { findProgram } from "./program.js";
+import { summarizeEntry, type Server } from "./servers.js";
 
 /** What a test replaces. */
 export interface InstallDeps {
@@ -28,7 +28,7 @@ export interface InstallDeps {
 
 /** Puts Sluice in front of servers. */
 export async function install(invocation: Invocation, terminal: Terminal, deps: InstallDeps = {}): Promise<number> {
-  const program = deps.program ?? (await installedProgram(terminal.env));
+  const program = deps.program ?? (await findProgram(terminal.env));
   return new Changes(invocation, terminal, deps.machine ?? thisMachine(terminal.env), {
     plan: (file, wanted) => installPlan(file, program, wanted),
     question: (count) => `Put Sluice in front of ${count}?`,
@@ -70,7 +70,7 @@ export async function findConfigs(named: readonly string[], machine: Machine): P
   const files: ConfigFile[] = [];
   const failures: unknown[] = [];
   for (const host of hosts) {
-    const places = await placesOf(host, machine);
+    const places = await findPlaces(host, machine);
     if (places.length === 0 && named.length > 0) failures.push(missing(host, machine));
     for (const place of places) {
       try {
@@ -125,7 +125,7 @@ class Changes {
     if (plans.length > 0 && changed.length === 0) await this.#say(this.#direction.nothing);
     if (!this.#isDry) for (const plan of changed) await this.#apply(plan);
     const [first] = this.#failures;
-    return first === undefined ? Exit.ok : exitCodeOf(first, true);
+    return first === undefined ? Exit.ok : toExitCode(first, true);
   }
 
   get #isDry(): boolean {
@@ -170,12 +170,14 @@ class Changes {
     const { output } = this.#terminal;
     const { file, servers, changes } = plan;
     await output.write(`${output.bold(file.host.title)}  ${printable(file.place)}\n`);
-    const rows = servers.map((server) => [labelOf(server), summaryOf(server), this.#fate(server, plan)].map(onOneLine));
+    const rows = servers.map((server) =>
+      [toLabel(server), summarizeEntry(server), this.#fate(server, plan)].map(onOneLine),
+    );
     if (rows.length === 0) rows.push(["no servers", "", ""]);
-    await output.write(indentedRows(rows));
+    await output.write(indentRows(rows));
     if (changes.length > 0)
       await output.write(
-        diffOf(plan)
+        showDiff(plan)
           .map(
             (line) => `    ${printable(line)}
 `,
@@ -208,7 +210,7 @@ class Changes {
 
   /** A file that changed since keeps its backups: what they hold may be wanted, and may be secret. */
   async #nameBackups({ target }: ConfigFile): Promise<void> {
-    for (const backup of await backupsOf(target)) {
+    for (const backup of await listBackups(target)) {
       await this.#terminal.output.write(`  kept, since the configuration has changed: ${printable(backup)}\n`);
     }
   }
@@ -240,14 +242,14 @@ class Changes {
 }
 
 /** Rows in columns without headings, below the name of a host. */
-export function indentedRows(rows: readonly (readonly string[])[]): string {
+export function indentRows(rows: readonly (readonly string[])[]): string {
   const columns = (rows[0] ?? []).map(() => ({ title: "" }));
-  const [, ...lines] = alignedTable(columns, rows);
+  const [, ...lines] = alignTable(columns, rows);
   return lines.map((line) => `  ${line}\n`).join("");
 }
 
 /** The name of a server, with the project that it is for. */
-export function labelOf({ name, project }: Server): string {
+export function toLabel({ name, project }: Server): string {
   return project === undefined ? name : `${name} (${project})`;
 }
 

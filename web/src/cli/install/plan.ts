@@ -2,14 +2,14 @@
  * What `sluice install` and `sluice uninstall` change in a configuration, before anything is written.
  * @module
  */
-import { backupBefore, backupsOf, readBackup, type ConfigFile } from "./config-file.js";
+import { backupBefore, listBackups, readBackup, type ConfigFile } from "./config-file.js";
 import { editConfig, parseConfig, type ConfigData, type EntryChange, type TextEdit } from "./config-text.js";
 import { printable } from "../terminal/terminal.js";
 import {
   restoreBeside,
   changeBeside,
-  serversOf,
-  shownMember,
+  listServers,
+  showMember,
   withoutSluice,
   withSluice,
   type Server,
@@ -39,13 +39,13 @@ export async function installPlan(
   program: readonly string[],
   wanted: readonly string[],
 ): Promise<Plan> {
-  const servers = serversOf(file.host, file.data, wanted);
+  const servers = listServers(file.host, file.data, wanted);
   const changes = servers
     .filter(
       ({ name, standing }) => isWanted(name, wanted) && (standing.kind === "command" || standing.kind === "remote"),
     )
     .map((server) => ({ server, change: withSluice(server, program), beside: changeBeside(server) }));
-  return { file, servers, changes, content: await contentOf(file, changes), usedBackups: [] };
+  return { file, servers, changes, content: await buildContent(file, changes), usedBackups: [] };
 }
 
 /**
@@ -53,9 +53,9 @@ export async function installPlan(
  * had; otherwise the entries alone are changed.
  */
 export async function uninstallPlan(file: ConfigFile, wanted: readonly string[]): Promise<Plan> {
-  const servers = serversOf(file.host, file.data);
+  const servers = listServers(file.host, file.data);
   const behind = servers.filter(({ name, standing }) => isWanted(name, wanted) && standing.kind === "behind");
-  const backups = await backupsOf(file.target);
+  const backups = await listBackups(file.target);
   const known = await Promise.all(backups.map((path) => readBackup(path, file)));
   const changes = behind.flatMap((server): ServerChange[] => {
     const before = serverBefore(server, known);
@@ -68,12 +68,12 @@ export async function uninstallPlan(file: ConfigFile, wanted: readonly string[])
   );
   const earlier = await earlierContent(file, rest);
   if (earlier !== undefined) return { file, servers, changes, ...earlier };
-  return { file, servers, changes, content: await contentOf(file, changes), usedBackups: [] };
+  return { file, servers, changes, content: await buildContent(file, changes), usedBackups: [] };
 }
 
 const isWanted = (name: string, wanted: readonly string[]): boolean => wanted.length === 0 || wanted.includes(name);
 
-async function contentOf({ text, host, place }: ConfigFile, changes: readonly ServerChange[]): Promise<Uint8Array> {
+async function buildContent({ text, host, place }: ConfigFile, changes: readonly ServerChange[]): Promise<Uint8Array> {
   const edits = changes.flatMap(({ server: { path, whole }, change, beside }): TextEdit[] => [
     { path, change },
     ...(beside.size === 0 ? [] : [{ path: whole.path, change: beside }]),
@@ -85,7 +85,7 @@ async function contentOf({ text, host, place }: ConfigFile, changes: readonly Se
 function serverBefore({ host, path }: Server, backups: readonly (ConfigData | undefined)[]): Server | undefined {
   const key = JSON.stringify(path);
   return backups
-    .flatMap((data) => (data === undefined ? [] : serversOf(host, data)))
+    .flatMap((data) => (data === undefined ? [] : listServers(host, data)))
     .find((server) => JSON.stringify(server.path) === key && server.standing.kind !== "behind");
 }
 
@@ -104,7 +104,7 @@ async function earlierContent(
     const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(content);
     const data = await parseConfig(text, file.host.format, printable(before.path)).catch(() => undefined);
     if (data === undefined) return undefined;
-    if (pathsBehind(serversOf(file.host, data)) === pathsBehind(rest)) return { content, usedBackups };
+    if (pathsBehind(listServers(file.host, data)) === pathsBehind(rest)) return { content, usedBackups };
   }
 }
 
@@ -114,13 +114,13 @@ function pathsBehind(servers: readonly Server[]): string {
 }
 
 /** The lines of a change, without secrets: `-` before what goes, `+` before what comes. */
-export function diffOf({ file: { host }, changes }: Plan): readonly string[] {
+export function showDiff({ file: { host }, changes }: Plan): readonly string[] {
   const { format, shape } = host;
   const separator = { json: ": ", yaml: ": ", toml: " = " }[format];
   const member = (sign: string, key: string, value: unknown): string[] => {
     if (value === undefined) return [];
     const name = format === "json" ? JSON.stringify(key) : key;
-    return [`${sign} ${name}${separator}${shownMember(key, value, shape)}`];
+    return [`${sign} ${name}${separator}${showMember(key, value, shape)}`];
   };
   return changes.flatMap(({ server: { name, entry, whole }, change, beside }) => {
     const all = [

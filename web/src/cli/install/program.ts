@@ -18,12 +18,12 @@ const PASSING = /[\\/](?:_npx|dlx-[^\\/]*|dlx|bunx-[^\\/]*|xfs-[^\\/]*)[\\/]/;
  * @param main the main file of this installation.
  * @throws CommandError 66 if Sluice is not installed.
  */
-export async function installedProgram(
+export async function findProgram(
   env: NodeJS.ProcessEnv,
   main: string = fileURLToPath(new URL("../main.js", import.meta.url)),
 ): Promise<readonly string[]> {
   for (const candidate of [main, ...commandsOnPath(env)]) {
-    const file = await mainFileOf(candidate);
+    const file = await findMainFile(candidate);
     if (file !== undefined && !PASSING.test(file)) return [process.execPath, file];
   }
   throw new CommandError(
@@ -39,7 +39,7 @@ function commandsOnPath(env: NodeJS.ProcessEnv): readonly string[] {
 }
 
 /** The main file behind a command; undefined if there is none. */
-async function mainFileOf(command: string): Promise<string | undefined> {
+async function findMainFile(command: string): Promise<string | undefined> {
   // On Windows the command is a script, and the package is beside it.
   const beside = join(dirname(command), "node_modules", "mcp-sluice", "dist", "cli", "main.js");
   for (const path of [command, ...(process.platform === "win32" ? [beside] : [])]) {

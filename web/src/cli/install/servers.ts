@@ -48,7 +48,7 @@ export interface Server {
  * @param wanted names that the user gave. A server at an address without headers may sign in by itself, or want nothing: only
  * who names it knows.
  */
-export function serversOf(host: Host, data: ConfigData, wanted: readonly string[] = []): readonly Server[] {
+export function listServers(host: Host, data: ConfigData, wanted: readonly string[] = []): readonly Server[] {
   return host.maps.flatMap((map) =>
     mapsAt(data, map, []).flatMap(({ path, value }) =>
       Object.entries(value).flatMap(([key, whole]) => {
@@ -58,7 +58,7 @@ export function serversOf(host: Host, data: ConfigData, wanted: readonly string[
         const entry = isDeep ? (whole[inner] as ConfigData) : whole;
         const name = Array.isArray(value) ? whole["name"] : key;
         if (typeof name !== "string") return [];
-        const standing = standingOf(entry, host.shape, wanted.includes(name));
+        const standing = judgeEntry(entry, host.shape, wanted.includes(name));
         if (standing === undefined) return [];
         const project = path.length > 2 ? path.at(-2) : undefined;
         const at = [...path, key];
@@ -82,8 +82,8 @@ function mapsAt(
 }
 
 /** What an entry is; undefined if it is no server that a host starts or connects to, as what is built in. */
-function standingOf(entry: ConfigData, shape: EntryShape, isNamed: boolean): Standing | undefined {
-  const words = wordsOf(entry, shape);
+function judgeEntry(entry: ConfigData, shape: EntryShape, isNamed: boolean): Standing | undefined {
+  const words = readWords(entry, shape);
   if (words === "unknown")
     return { kind: "skipped", reason: "its command is written in a way that Sluice does not know" };
   if (words !== undefined) {
@@ -96,27 +96,27 @@ function standingOf(entry: ConfigData, shape: EntryShape, isNamed: boolean): Sta
 
 function standingOfRemote(entry: ConfigData, key: string, shape: EntryShape, isNamed: boolean): Standing {
   const url = String(entry[key]);
-  const headers = textsOf(entry[shape.headers]);
-  const skipped = (reason: string): Standing => ({ kind: "skipped", reason, url });
+  const headers = readTexts(entry[shape.headers]);
+  const toSkipped = (reason: string): Standing => ({ kind: "skipped", reason, url });
   // `false` and the like turn a way to sign in off.
   const signIn = shape.signIn.find((name) => Boolean(entry[name]));
   if (signIn !== undefined) {
-    return skipped(`its "${signIn}" makes the host sign in or look up headers, which the proxy cannot do for it`);
+    return toSkipped(`its "${signIn}" makes the host sign in or look up headers, which the proxy cannot do for it`);
   }
   const speaksEvents =
     entry["type"] === "sse" ||
     (shape.eventUrls?.includes(key) === true && entry["type"] !== "http") ||
     (entry["type"] === undefined && /\/sse\/?$/.test(URL.canParse(url) ? new URL(url).pathname : ""));
-  if (speaksEvents) return skipped("it speaks the older transport with server-sent events, which the proxy does not");
-  if (headers === undefined) return skipped("its headers are not all strings");
+  if (speaksEvents) return toSkipped("it speaks the older transport with server-sent events, which the proxy does not");
+  if (headers === undefined) return toSkipped("its headers are not all strings");
   if (
     shape.onlyInHeaders !== undefined &&
     Object.values({ ...headers, url }).some((each) => shape.onlyInHeaders?.test(each))
   ) {
-    return skipped("the host fills in its headers or its address, which hosts do not do for a command");
+    return toSkipped("the host fills in its headers or its address, which hosts do not do for a command");
   }
   if (Object.keys(headers).length === 0 && !hasCredentials(url) && !isNamed) {
-    return skipped(
+    return toSkipped(
       "it has no headers, so the host may sign in to it, which the proxy cannot do; if it needs no sign-in, name it with --server",
     );
   }
@@ -124,7 +124,7 @@ function standingOfRemote(entry: ConfigData, key: string, shape: EntryShape, isN
 }
 
 /** The words of a command; undefined if the entry has none. */
-function wordsOf(entry: ConfigData, { command, args }: EntryShape): Words | undefined | "unknown" {
+function readWords(entry: ConfigData, { command, args }: EntryShape): Words | undefined | "unknown" {
   const said = entry[command];
   if (said === undefined) return undefined;
   const more = args === undefined ? [] : (entry[args] ?? []);
@@ -134,7 +134,7 @@ function wordsOf(entry: ConfigData, { command, args }: EntryShape): Words | unde
 }
 
 /** The texts of an object, with numbers as YAML and TOML may have them; undefined if there is anything else in it. */
-function textsOf(value: unknown): Readonly<Record<string, string>> | undefined {
+function readTexts(value: unknown): Readonly<Record<string, string>> | undefined {
   if (value == null) return {};
   if (!isObject(value)) return undefined;
   const texts = Object.entries(value).map(
@@ -196,7 +196,7 @@ export function withSluice({ host: { id, shape }, name, entry, standing }: Serve
   if (standing.kind !== "remote") return new Map();
   const lines = Object.entries(standing.headers).map(([header, value]) => `${header}: ${value}`);
   const env = {
-    ...textsOf(entry[shape.env]),
+    ...readTexts(entry[shape.env]),
     [URL_VARIABLE]: standing.url,
     ...(lines.length > 0 && { [HEADERS_VARIABLE]: lines.join("\n") }),
   };
@@ -226,7 +226,11 @@ export function withoutSluice(
       members.set(shape.args, undefined);
     return members;
   }
-  const { [URL_VARIABLE]: inEnvironment, [HEADERS_VARIABLE]: lines = "", ...others } = textsOf(entry[shape.env]) ?? {};
+  const {
+    [URL_VARIABLE]: inEnvironment,
+    [HEADERS_VARIABLE]: lines = "",
+    ...others
+  } = readTexts(entry[shape.env]) ?? {};
   const url = inEnvironment ?? optionIn(standing.words, "--url");
   if (url === undefined) return new Map();
   const urlKey = shape.urls.find((key) => before?.[key] !== undefined) ?? shape.urls[0] ?? "url";
@@ -332,21 +336,21 @@ export function namespaceFor(name: string): string {
 }
 
 /** What an entry is, in words that show no secrets. */
-export function summaryOf({ standing, entry, host: { shape } }: Server): string {
+export function summarizeEntry({ standing, entry, host: { shape } }: Server): string {
   if (standing.kind === "remote" || (standing.kind === "skipped" && standing.url !== undefined)) {
-    return maskedUrl(standing.url ?? "");
+    return maskUrl(standing.url ?? "");
   }
-  if (standing.kind === "command") return maskedWords(standing.words).join(" ");
+  if (standing.kind === "command") return maskWords(standing.words).join(" ");
   if (standing.kind === "skipped") return "";
-  if (standing.inner.length > 0) return maskedWords(standing.inner).join(" ");
-  return maskedUrl(textsOf(entry[shape.env])?.[URL_VARIABLE] ?? optionIn(standing.words, "--url") ?? "");
+  if (standing.inner.length > 0) return maskWords(standing.inner).join(" ");
+  return maskUrl(readTexts(entry[shape.env])?.[URL_VARIABLE] ?? optionIn(standing.words, "--url") ?? "");
 }
 
 /** What stands in place of a secret. */
 const HIDDEN = "…";
 
 /** The members of an entry that a change concerns, as text without secrets: all values of environments and headers are hidden. */
-export function shownMember(key: string, value: unknown, shape: EntryShape): string {
+export function showMember(key: string, value: unknown, shape: EntryShape): string {
   if ((key === shape.env || key === shape.headers) && isObject(value)) {
     return `{ ${Object.keys(value)
       .map((name) => `${JSON.stringify(name)}: "${HIDDEN}"`)
@@ -355,15 +359,15 @@ export function shownMember(key: string, value: unknown, shape: EntryShape): str
   if (typeof value === "boolean" || typeof value === "number") return String(value);
   if (key === shape.allowed) return JSON.stringify(value);
   if (Array.isArray(value))
-    return `[${maskedWords(value.map(String))
+    return `[${maskWords(value.map(String))
       .map((word) => JSON.stringify(word))
       .join(", ")}]`;
   if (typeof value !== "string") return HIDDEN;
-  return JSON.stringify(shape.urls.includes(key) ? maskedUrl(value) : maskedWords([value])[0]);
+  return JSON.stringify(shape.urls.includes(key) ? maskUrl(value) : maskWords([value])[0]);
 }
 
 /** Where an address leads, without what may be a key in it. */
-function maskedUrl(url: string): string {
+function maskUrl(url: string): string {
   if (!URL.canParse(url)) return HIDDEN;
   const { protocol, host, pathname, search } = new URL(url);
   const isShort = /^(?:\/(?:[a-z]{1,12}|v\d))*\/?$/.test(pathname);
@@ -374,15 +378,15 @@ const SECRET_NAME = /(?:key|token|secret|passw|pwd|auth|credential|bearer|cookie
 const SECRET_BEGINNING = /^(?:Bearer |Basic |sk-|pk-|rk_|ghp_|gho_|ghs_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|eyJ)/;
 
 /** The words of a command, without what may be a secret among them. */
-export function maskedWords(words: Words): readonly string[] {
+export function maskWords(words: Words): readonly string[] {
   let isNextSecret = false;
   return words.map((word) => {
     const isSecret = isNextSecret && !word.startsWith("--");
     isNextSecret = word === "-H" || (/^--?[A-Za-z]/.test(word) && !word.includes("=") && SECRET_NAME.test(word));
     if (isSecret) return HIDDEN;
     // A line for a shell.
-    if (word.includes(" ") && !/^[\w-]+: /.test(word)) return maskedWords(word.split(" ")).join(" ");
-    if (/^[a-z][a-z0-9+.-]*:\/\//i.test(word)) return maskedUrl(word);
+    if (word.includes(" ") && !/^[\w-]+: /.test(word)) return maskWords(word.split(" ")).join(" ");
+    if (/^[a-z][a-z0-9+.-]*:\/\//i.test(word)) return maskUrl(word);
     // NAME=value and "Name: value".
     const named = /^(--?[\w-]+=|\w+=|[\w-]+:(?![\\/]) ?)/.exec(word)?.[1];
     if (named !== undefined && (SECRET_NAME.test(named) || !word.startsWith("-"))) return `${named}${HIDDEN}`;

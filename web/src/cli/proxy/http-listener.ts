@@ -11,7 +11,7 @@ import { openListener, type ClosableServer } from "../../server/http/listen.js";
 import { BodyRefused, readMessage } from "../../server/http/request.js";
 import { METRICS_PATH, metricsResponse, type MetricsOptions } from "../../telemetry/metrics-endpoint.js";
 import { readSecret } from "../configuration.js";
-import { cannotListen, Exit, signalled, UsageError } from "../exit.js";
+import { cannotListen, Exit, awaitSignal, UsageError } from "../exit.js";
 import { tell, type Terminal } from "../terminal/terminal.js";
 import type { Admission, ListenAccess } from "./listen-access.js";
 
@@ -31,9 +31,9 @@ export async function serveUntilSignal(
   path: string,
   handler: HttpHandler,
 ): Promise<number> {
-  const ended = signalled();
+  const ended = awaitSignal();
   await using service = await serveHttp(address, { guard, access, handler, metrics });
-  const url = shown(address.host, service.port, path);
+  const url = formatUrl(address.host, service.port, path);
   access?.listeningAt(url);
   tell(terminal, `listening on ${url}`);
   const code = await ended;
@@ -67,7 +67,8 @@ export async function serveHttp(address: ListenAddress, answering: Answering): P
   const { metrics } = answering;
   const metricsGuard = new ListenGuard(address, undefined);
   const fetch = async (request: Request): Promise<Response> => {
-    if (metrics === undefined || new URL(request.url).pathname !== METRICS_PATH) return answered(request, answering);
+    if (metrics === undefined || new URL(request.url).pathname !== METRICS_PATH)
+      return answerRequest(request, answering);
     return metricsGuard.refusal(request.headers) ?? metricsResponse(request, metrics);
   };
   const options = { host, port, maxConnections: MAX_CONNECTIONS, graceSeconds: GRACE_SECONDS };
@@ -75,12 +76,12 @@ export async function serveHttp(address: ListenAddress, answering: Answering): P
     return await openListener({ fetch }, options);
   } catch (error) {
     const cause = (error as Error).cause ?? error;
-    throw cannotListen(Exit.failure, shown(host, port, ""), "--listen HOST:PORT", cause);
+    throw cannotListen(Exit.failure, formatUrl(host, port, ""), "--listen HOST:PORT", cause);
   }
 }
 
 /** Answers a request that is admitted. Never throws. */
-async function answered(request: Request, { guard, access, handler }: Answering): Promise<Response> {
+async function answerRequest(request: Request, { guard, access, handler }: Answering): Promise<Response> {
   const { method, headers, signal } = request;
   const { pathname, search } = new URL(request.url);
   const path = pathname + search;
@@ -185,7 +186,7 @@ export class ListenGuard {
 }
 
 /** The address as a URL. */
-export function shown(host: string, port: number, path: string): string {
+export function formatUrl(host: string, port: number, path: string): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}${path}`;
 }
 

@@ -63,7 +63,7 @@ export async function checkInterceptors(
   const serverName = invocation.value("server-name");
   const session =
     place === "session" ? await sessionFolder(" for --store session", "a store with --store DIR") : undefined;
-  const log = logOf(terminal.errors);
+  const log = createLog(terminal.errors);
   let savings: SavingsCounter | undefined;
   const options = {
     store: session === undefined ? openStore(place) : new FileArtifactStore(session.path),
@@ -127,7 +127,7 @@ export class Interceptors {
    */
   open(authorization: string | null, scope?: ArtifactScope): McpInterceptor {
     if (scope !== undefined) return this.#open(scope);
-    return authorization === null ? this.#open() : this.#open({ user_id: userOf(authorization) });
+    return authorization === null ? this.#open() : this.#open({ user_id: hashUser(authorization) });
   }
 
   keep(key: string, interceptor: McpInterceptor): void {
@@ -144,7 +144,7 @@ export class Interceptors {
 }
 
 /** The user id for an authorization. The token itself is stored nowhere. */
-function userOf(authorization: string): string {
+function hashUser(authorization: string): string {
   return `authorization-${createHash("sha256").update(authorization).digest("hex").slice(0, 32)}`;
 }
 
@@ -152,14 +152,14 @@ function userOf(authorization: string): string {
 const MAX_LINE = 1000;
 
 /** Logs events without waiting for the reader. */
-export function logOf(errors: Output): (event: InterceptorEvent) => void {
+export function createLog(errors: Output): (event: InterceptorEvent) => void {
   return (event) => {
-    for (const line of linesOf(event))
+    for (const line of formatEvent(event))
       void errors.write(`sluice: ${printable(line.slice(0, MAX_LINE))}\n`).catch(() => undefined);
   };
 }
 
-function linesOf(event: InterceptorEvent): readonly string[] {
+function formatEvent(event: InterceptorEvent): readonly string[] {
   if (event.kind === "failed") return [clause(event.error.message)];
   if (event.kind === "expanded") {
     return [`${event.tool}: ${event.id} was passed in its argument ${event.path} as ${event.form}`];
@@ -200,8 +200,8 @@ const MAX_LENGTH = 24;
 
 /** `npx -y @modelcontextprotocol/server-filesystem /data` → `filesystem`. */
 export function namespaceOfCommand(words: readonly string[]): string {
-  const word = words.find((each) => !each.startsWith("-") && !/^\w+=/.test(each) && !RUNNERS.has(nameOf(each)));
-  return shortNamespace(nameOf(word ?? words[0] ?? ""));
+  const word = words.find((each) => !each.startsWith("-") && !/^\w+=/.test(each) && !RUNNERS.has(findName(each)));
+  return shortNamespace(findName(word ?? words[0] ?? ""));
 }
 
 /**
@@ -221,7 +221,7 @@ export function namespaceOfUrl(url: URL): string {
 const USUAL = /^(?:index|main|cli|server|start|app|run|stdio|mcp|dist|build|src|lib|bin|out|scripts?)(?:\.\w+)?$/i;
 
 /** The last specific part of a path, without a package version. */
-function nameOf(word: string): string {
+function findName(word: string): string {
   const parts = word
     .replaceAll("\\", "/")
     .split("/")

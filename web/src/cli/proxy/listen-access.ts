@@ -54,7 +54,7 @@ export class ListenAccess {
   }: Pick<HttpRequest, "method" | "path" | "headers">): Promise<Admission | Response> {
     const resource = this.#resource;
     if (resource === undefined) return refuseRequest(undefined, 503, RpcCode.serverError, "The proxy is starting.");
-    if (isDescription(path, resource)) return described(method, describeResource(resource, this.#tokens));
+    if (isDescription(path, resource)) return answerMetadata(method, describeResource(resource, this.#tokens));
     const token = bearerIn(headers);
     let verdict: AccessGrant | "invalid_token" | "insufficient_scope" | undefined;
     try {
@@ -63,7 +63,7 @@ export class ListenAccess {
       this.#report(`the sign-in provider's keys cannot be read: ${(error as Error).message}`);
       return refuseRequest(undefined, 503, RpcCode.serverError, "Sign-in cannot be checked at the moment: try again.");
     }
-    if (typeof verdict === "object") return admissionOf(verdict);
+    if (typeof verdict === "object") return toAdmission(verdict);
     const said = verdict ?? (headers.has("authorization") ? "invalid_token" : undefined);
     const response = refuseRequest(undefined, toStatus(said), RpcCode.invalidRequest, WANTS_TOKEN);
     response.headers.set("www-authenticate", writeChallenge(resource, this.#tokens, said));
@@ -89,14 +89,14 @@ function isDescription(path: string, { metadataUrl }: ProtectedResource): boolea
   return asked === `/${WELL_KNOWN}` || asked === new URL(metadataUrl).pathname;
 }
 
-function described(method: string, metadata: object): Response {
+function answerMetadata(method: string, metadata: object): Response {
   if (method !== "GET" && method !== "HEAD")
     return new Response(null, { status: 405, headers: { allow: "GET, HEAD" } });
   const headers = { "content-type": "application/json", "cache-control": "no-store" };
   return new Response(method === "HEAD" ? null : JSON.stringify(metadata), { headers });
 }
 
-function admissionOf({ identity, client, expires_at }: AccessGrant): Admission {
+function toAdmission({ identity, client, expires_at }: AccessGrant): Admission {
   const { user_id, tenant_id = null } = identity;
   const user = JSON.stringify([tenant_id, user_id]);
   const owner = createHash("sha256")

@@ -23,8 +23,8 @@ import {
   type HttpRequest,
   type OpenSession,
 } from "../../mcp/http/sessions.js";
-import { Interceptors, logOf } from "./interceptors.js";
-import { requestHeaders, type Header, failureOf, Upstream } from "./upstream.js";
+import { Interceptors, createLog } from "./interceptors.js";
+import { requestHeaders, type Header, describeFailure, Upstream } from "./upstream.js";
 import type { ListenAccess, ListenOidc } from "./listen-access.js";
 import { METRICS_PATH } from "../../telemetry/metrics-endpoint.js";
 import { offerMetrics, type MetricsPlace } from "./metrics-listener.js";
@@ -85,7 +85,7 @@ async function openCommand(
   { scope }: HttpRequest,
   { open, terminal }: ListenDeps,
 ): ReturnType<OpenSession> {
-  const interceptor = open?.(scope) ?? new PassThrough(logOf(terminal.errors));
+  const interceptor = open?.(scope) ?? new PassThrough(createLog(terminal.errors));
   try {
     const { server } = await startServer(command, terminal);
     return { peer: server, interceptor, nonProtocol: new LineWriter(lossy(terminal.errors)).sink() };
@@ -160,7 +160,7 @@ export class ListenUrl {
     if (method === "POST" && body !== undefined && isJson(headers))
       return this.#post(interceptors, request, body, sent);
     if (method === "GET" && acceptsEvents(headers)) return this.#stream(interceptors, request, sent);
-    if (method === "DELETE") interceptors.drop(keyOf(request));
+    if (method === "DELETE") interceptors.drop(toClientKey(request));
     return this.#whole(body, () => sent.asItIs());
   }
 
@@ -172,7 +172,7 @@ export class ListenUrl {
   ): Promise<Response> {
     const { headers } = request;
     if (headers.has("content-encoding")) return new Response(null, { status: 415 });
-    const key = keyOf(request);
+    const key = toClientKey(request);
     const isOpening = methodIn(body) === '"initialize"';
     const known = isOpening ? undefined : interceptors.find(key);
     const interceptor = known ?? interceptors.open(this.#authorization(headers), request.scope);
@@ -184,12 +184,12 @@ export class ListenUrl {
       admit: async () => (known === undefined ? sent.probe() : undefined),
     });
     if (response.ok)
-      interceptors.keep(isOpening ? keyOf(request, response.headers.get(McpHeader.session)) : key, interceptor);
+      interceptors.keep(isOpening ? toClientKey(request, response.headers.get(McpHeader.session)) : key, interceptor);
     return response;
   }
 
   async #stream(interceptors: Interceptors, request: HttpRequest, sent: UpstreamRequest): Promise<Response> {
-    const key = keyOf(request);
+    const key = toClientKey(request);
     const interceptor =
       interceptors.find(key) ?? interceptors.open(this.#authorization(request.headers), request.scope);
     const response = await sent.asItIs();
@@ -252,7 +252,7 @@ class UpstreamRequest {
     this.#headers = requestHeaders(request.headers, []);
     if (!deps.passesAuthorization) this.#headers.delete("authorization");
     for (const [name, value] of deps.headers) this.#headers.set(name, value);
-    this.#url = targetOf(deps.url, request.path);
+    this.#url = toTarget(deps.url, request.path);
   }
 
   asItIs(): Promise<Response> {
@@ -290,7 +290,7 @@ class UpstreamRequest {
 }
 
 /** The URL at the server for a path. Adds the query of the server's own address. */
-function targetOf(url: URL, path: string): URL {
+function toTarget(url: URL, path: string): URL {
   // A path with two leading slashes would name another host.
   const { pathname, search } = new URL(`http://localhost/${path.replace(/^\/+/, "")}`);
   const target = new URL(url);
@@ -305,7 +305,7 @@ function relativeLocation(location: string, { origin }: URL): string {
   return location === origin || location.startsWith(`${origin}/`) ? location.slice(origin.length) || "/" : location;
 }
 
-function keyOf({ headers, owner }: HttpRequest, session = headers.get(McpHeader.session)): string {
+function toClientKey({ headers, owner }: HttpRequest, session = headers.get(McpHeader.session)): string {
   return clientKey(session, owner ?? headers.get("authorization"));
 }
 
@@ -342,5 +342,5 @@ function methodIn(body: Uint8Array | JsonRpcScanner): string | undefined {
 
 function answerUnreachable({ body }: HttpRequest, error: unknown): Response {
   const [id] = body instanceof Uint8Array ? idsIn(body) : [];
-  return refuseRequest(id, 502, RpcCode.serverError, failureOf(error));
+  return refuseRequest(id, 502, RpcCode.serverError, describeFailure(error));
 }

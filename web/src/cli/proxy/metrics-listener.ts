@@ -5,7 +5,7 @@
 import { METRICS_PATH, startMetrics, metricsResponse, type MetricsOptions } from "../../telemetry/metrics-endpoint.js";
 import { readSecret } from "../configuration.js";
 import { tell, type Terminal } from "../terminal/terminal.js";
-import { isLoopback, listenAddress, ListenGuard, serveHttp, shown, type ListenAddress } from "./http-listener.js";
+import { isLoopback, listenAddress, ListenGuard, serveHttp, formatUrl, type ListenAddress } from "./http-listener.js";
 
 /** The token that a scrape must have. */
 const TOKEN_VARIABLE = "SLUICE_METRICS_TOKEN";
@@ -42,11 +42,11 @@ interface OfferedMetrics extends AsyncDisposable {
 
 /** Offers the metrics, at their own address if they have one. Throws CommandError if it cannot listen there. */
 export async function offerMetrics(place: MetricsPlace | undefined, terminal: Terminal): Promise<OfferedMetrics> {
-  if (place === undefined) return offered(undefined);
+  if (place === undefined) return toOffered(undefined);
   // Loaded while the command starts, which does not wait for it.
   startMetrics().catch(() => undefined);
   const { address } = place;
-  if (address === undefined) return offered(place);
+  if (address === undefined) return toOffered(place);
   const service = await serveHttp(address, {
     guard: new ListenGuard(address, undefined),
     handler: async ({ method, path, headers }) =>
@@ -54,10 +54,10 @@ export async function offerMetrics(place: MetricsPlace | undefined, terminal: Te
         ? metricsResponse({ method, headers }, place)
         : new Response(null, { status: 404 }),
   });
-  tell(terminal, `metrics at ${shown(address.host, service.port, METRICS_PATH)}`);
-  return offered(undefined, service);
+  tell(terminal, `metrics at ${formatUrl(address.host, service.port, METRICS_PATH)}`);
+  return toOffered(undefined, service);
 }
 
-function offered(here: MetricsOptions | undefined, service?: AsyncDisposable): OfferedMetrics {
+function toOffered(here: MetricsOptions | undefined, service?: AsyncDisposable): OfferedMetrics {
   return { here, [Symbol.asyncDispose]: async () => service?.[Symbol.asyncDispose]() };
 }

@@ -9,10 +9,10 @@ import { passClientLines } from "../../mcp/stdio/lines.js";
 import { mirrorHeaders } from "../../mcp/http/headers.js";
 import { idKey, objectOr, parsedOr } from "../../jsonrpc/rpc.js";
 import { LineWriter } from "../../jsonrpc/lines.js";
-import { Exit, signalled } from "../exit.js";
+import { Exit, awaitSignal } from "../exit.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { logOf } from "./interceptors.js";
-import { type Header, failureOf } from "./upstream.js";
+import { createLog } from "./interceptors.js";
+import { type Header, describeFailure } from "./upstream.js";
 import { RemoteConnection, refusalWith, type Refusal, RemoteReader, wait } from "./remote-connection.js";
 
 /** Options for a remote server. */
@@ -33,13 +33,13 @@ const LOOK = 500;
 
 /** Runs until the client has left and all its requests are answered, or a signal arrives. Returns the exit code. */
 export async function runRemote({ url, headers, interceptor: gate, terminal }: RemoteDeps): Promise<number> {
-  const interceptor = gate ?? new PassThrough(logOf(terminal.errors));
+  const interceptor = gate ?? new PassThrough(createLog(terminal.errors));
   const { input } = terminal;
   let end: (code: number) => void;
   const ended = new Promise<number>((resolve) => {
     end = resolve;
   });
-  void signalled().then((code) => end(code));
+  void awaitSignal().then((code) => end(code));
   const client = new LineWriter(async (bytes) => {
     try {
       await terminal.output.write(bytes);
@@ -152,7 +152,7 @@ class RemoteServer {
       if (left !== undefined) await this.#fail(ids, left);
     } catch (error) {
       const isOver = abort.signal.aborted || this.#connection.signal.aborted;
-      if (!isOver) await this.#fail(ids, refusalWith(failureOf(error)));
+      if (!isOver) await this.#fail(ids, refusalWith(describeFailure(error)));
     } finally {
       for (const { key } of requests) this.#aborts.delete(key);
     }

@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import type { McpInterceptor } from "../../mcp/interceptor.js";
 import { PassThrough } from "../../mcp/pass-through.js";
 import { passClientLines, passServerLines } from "../../mcp/stdio/lines.js";
-import { copyOf } from "../../jsonrpc/bytes.js";
+import { copyBytes } from "../../jsonrpc/bytes.js";
 import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
 import { LineWriter, withNewline } from "../../jsonrpc/lines.js";
 import { ServerProcess, type ProcessEnd } from "../../mcp/stdio/server-process.js";
@@ -84,7 +84,7 @@ export class StdioProxy {
     const { ended } = this.#server;
     const output = { [Symbol.asyncIterator]: () => chunks };
     if (this.#interceptor === undefined) {
-      for await (const chunk of output) await this.#terminal.output.write(copyOf(chunk));
+      for await (const chunk of output) await this.#terminal.output.write(copyBytes(chunk));
       return;
     }
     await passServerLines(output, this.#interceptor, {
@@ -190,7 +190,7 @@ export async function answerUnstarted(why: unknown, { input, output }: Terminal)
   const client = new LineWriter((bytes) => output.write(bytes));
   const answered = new AbortController();
   const abandon = async (): Promise<void> => {
-    for (const answer of interceptor.abandon(sentenceOf(why))) {
+    for (const answer of interceptor.abandon(writeSentence(why))) {
       await client.line(answer);
       answered.abort();
     }
@@ -207,7 +207,7 @@ export async function answerUnstarted(why: unknown, { input, output }: Terminal)
 }
 
 /** Does not name the command, which may contain paths and is in the client's own configuration. */
-function sentenceOf(why: unknown): string {
+function writeSentence(why: unknown): string {
   const { code } = ((why as { cause?: unknown }).cause ?? {}) as { code?: unknown };
   const reason = code === "ENOENT" ? "there is no such command" : typeof code === "string" ? code : "it failed";
   return `The server could not be started: ${reason}. Check the command in the configuration of the client.`;
@@ -255,10 +255,10 @@ export function lossy(errors: Output): (bytes: Uint8Array) => Promise<void> {
   return (bytes) => {
     if (unread > MOST_UNREAD) return Promise.resolve();
     unread += bytes.length;
-    const written = (): void => {
+    const countWritten = (): void => {
       unread -= bytes.length;
     };
-    errors.write(bytes).then(written, written);
+    errors.write(bytes).then(countWritten, countWritten);
     return Promise.resolve();
   };
 }

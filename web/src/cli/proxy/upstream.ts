@@ -26,7 +26,7 @@ export class Upstream implements Disposable {
     if (body !== undefined) headers.set("content-length", String(body.length));
     const options = { method: init.method ?? "GET", headers: Object.fromEntries(headers), signal: init.signal };
     const response = await this.#sent(target, options as RequestOptions, body);
-    return responseOf(response);
+    return toResponse(response);
   };
 
   [Symbol.dispose](): void {
@@ -60,7 +60,7 @@ export class Upstream implements Disposable {
 
 class StaleConnection extends Error {}
 
-function responseOf(incoming: IncomingMessage): Response {
+function toResponse(incoming: IncomingMessage): Response {
   const status = incoming.statusCode ?? 502;
   const isBodiless = BODILESS.has(status);
   if (isBodiless) incoming.resume();
@@ -68,7 +68,7 @@ function responseOf(incoming: IncomingMessage): Response {
   return new Response(body, {
     status,
     statusText: incoming.statusMessage ?? "",
-    headers: withoutConnection(headersOf(incoming.rawHeaders)),
+    headers: withoutConnection(toHeaders(incoming.rawHeaders)),
   });
 }
 
@@ -109,17 +109,17 @@ const REASONS: Readonly<Record<string, readonly [reason: string, remedy: string]
 };
 
 /** A sentence without the server's address, which its reader need not know. */
-export function failureOf(error: unknown): string {
-  const [reason, remedy] = REASONS[codeOf(error) ?? ""] ?? ["the connection failed", CHECK];
+export function describeFailure(error: unknown): string {
+  const [reason, remedy] = REASONS[readCode(error) ?? ""] ?? ["the connection failed", CHECK];
   return `The server cannot be reached: ${reason}; ${remedy}.`;
 }
 
 /** The error code; of several attempts, as for a name with two addresses, the first one's. */
-function codeOf(error: unknown): string | undefined {
+function readCode(error: unknown): string | undefined {
   const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: readonly unknown[] };
   if (typeof code === "string" && code in REASONS) return code;
-  if (errors?.[0] !== undefined) return codeOf(errors[0]);
-  return cause instanceof Error ? codeOf(cause) : undefined;
+  if (errors?.[0] !== undefined) return readCode(errors[0]);
+  return cause instanceof Error ? readCode(cause) : undefined;
 }
 
 /** Headers of one connection and not of a message (RFC 9110 §7.6.1), and those that each request sets itself. */
@@ -153,7 +153,7 @@ export function withoutConnection(headers: Headers): Headers {
 }
 
 /** Headers from Node's list of alternating names and values. */
-function headersOf(raw: readonly string[]): Headers {
+function toHeaders(raw: readonly string[]): Headers {
   const headers = new Headers();
   for (let at = 0; at + 1 < raw.length; at += 2) headers.append(raw[at] as string, raw[at + 1] as string);
   return headers;

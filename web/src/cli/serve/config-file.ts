@@ -37,7 +37,7 @@ export function checkServeFile(said: Readonly<Record<string, unknown>>, env: Nod
     Object.entries(said).map(([key, value]) => [key, AS_WRITTEN.has(key) ? value : substitution.filled(value, key)]),
   );
   const read = SCHEMA.safeParse(filled, { jitless: true });
-  if (!read.success) throw problemOf(read.error.issues, filled);
+  if (!read.success) throw toProblem(read.error.issues, filled);
   return { config: read.data, secrets: substitution.values };
 }
 
@@ -69,7 +69,7 @@ class Substitution {
 }
 
 /** The error for the first problem. Unknown keys come first: a misspelt key also causes a missing one. */
-function problemOf(issues: readonly z.core.$ZodIssue[], input: unknown): ToolConfigError {
+function toProblem(issues: readonly z.core.$ZodIssue[], input: unknown): ToolConfigError {
   for (const issue of issues) {
     if (issue.code === "unrecognized_keys")
       return unknownKey(toPlace(issue.path), issue.keys[0] ?? "", keysAt(issue.path));
@@ -91,31 +91,31 @@ function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue {
 function keysAt(path: readonly PropertyKey[]): readonly string[] {
   const root = z.toJSONSchema(SCHEMA, { io: "input" }) as SchemaNode;
   const found = path.reduce<SchemaNode | undefined>(
-    (node, key) => (typeof key === "number" ? node?.items : propertiesOf(node)[String(key)]),
+    (node, key) => (typeof key === "number" ? node?.items : readProperties(node)[String(key)]),
     root,
   );
-  return Object.keys(propertiesOf(found));
+  return Object.keys(readProperties(found));
 }
 
 /** The properties of a schema, also of one with an object among its alternatives. */
-function propertiesOf(node: SchemaNode | undefined): Readonly<Record<string, SchemaNode>> {
+function readProperties(node: SchemaNode | undefined): Readonly<Record<string, SchemaNode>> {
   return node?.properties ?? node?.anyOf?.find(({ properties }) => properties !== undefined)?.properties ?? {};
 }
 
 /** All keys, in the order of the schema. The default of an optional key without one is `nothing`. */
 export function serveKeys(): readonly ConfigKey[] {
   const schema = z.toJSONSchema(SCHEMA, { io: "input" }) as SchemaNode;
-  const needed = new Set(neededKeys(schema, ""));
+  const needed = new Set(listNeededKeys(schema, ""));
   return configKeys(schema).map((key) => ({
     ...key,
     default: key.default ?? (needed.has(key.key) ? undefined : "nothing"),
   }));
 }
 
-function neededKeys(node: SchemaNode, path: string): readonly string[] {
+function listNeededKeys(node: SchemaNode, path: string): readonly string[] {
   return Object.entries(node.properties ?? {}).flatMap(([name, each]) => {
     const key = path === "" ? name : `${path}.${name}`;
-    const inner = [...neededKeys(each, key), ...neededKeys(each.items ?? {}, `${key}[]`)];
+    const inner = [...listNeededKeys(each, key), ...listNeededKeys(each.items ?? {}, `${key}[]`)];
     return node.required?.includes(name) === true ? [key, ...inner] : inner;
   });
 }

@@ -61,7 +61,7 @@ export class Front implements RequestHandler {
     if (token === null && !isPage) return server.fetch(request);
     const reason = hosts.refusal(request, true);
     if (reason !== undefined) return originRefused(reason);
-    if (token !== null) return signedIn(server, request, token);
+    if (token !== null) return signIn(server, request, token);
     return page === null ? messagePage(NO_PLAYGROUND) : page.answer(request);
   }
 }
@@ -96,7 +96,7 @@ const ELSEWHERE = {
 } as const;
 
 /** Opens a session with the token, and redirects to the page without the token in its URL. Else answers the refusal. */
-async function signedIn(server: RequestHandler, request: Request, token: string): Promise<Response> {
+async function signIn(server: RequestHandler, request: Request, token: string): Promise<Response> {
   const { url, headers } = request;
   if (isFromElsewhere(headers)) return messagePage(ELSEWHERE);
   const begun = await server.fetch(

@@ -34,7 +34,7 @@ export class ServeLog {
 
   /** Logs an error of a store, a source or a host's function. */
   failed(error: unknown): void {
-    const sentence = clause(sentenceOf(error));
+    const sentence = clause(writeSentence(error));
     const now = Date.now();
     if (sentence === this.#last.sentence && now - this.#last.at < SAME) return;
     this.#last = { sentence, at: now };
@@ -49,7 +49,7 @@ export class ServeLog {
 }
 
 /** The message with its cause, which the client was not told. */
-function sentenceOf(error: unknown): string {
+function writeSentence(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
 }

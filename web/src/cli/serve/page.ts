@@ -54,12 +54,12 @@ export class Page {
 
   /** Whether a path is that of a file; `path` begins with `/`. */
   has(path: string): boolean {
-    return this.#files.has(nameOf(path));
+    return this.#files.has(toName(path));
   }
 
   /** Answers `GET` and `HEAD` of a file. */
   async answer({ method, url, headers }: Request): Promise<Response> {
-    const name = nameOf(new URL(url).pathname);
+    const name = toName(new URL(url).pathname);
     const file = this.#files.get(name);
     if (file === undefined) return new Response(null, { status: 404, headers: HEADERS });
     const tag = await this.#tagOf(name, file);
@@ -71,14 +71,14 @@ export class Page {
     };
     if (judgeConditions(headers, tag) === "not_modified") return new Response(null, { status: 304, headers: said });
     const whole = { ...said, "Content-Type": file.type, "Content-Length": String(file.size) };
-    return new Response(method === "HEAD" ? null : bytesOf(file), { headers: whole });
+    return new Response(method === "HEAD" ? null : openBody(file), { headers: whole });
   }
 
   /** A hash of the content: in packages all files have the same date. */
   #tagOf(name: string, file: SiteFile): Promise<string> {
     let tag = this.#tags.get(name);
     if (tag === undefined) {
-      tag = hashed(file);
+      tag = hashFile(file);
       this.#tags.set(name, tag);
       tag.catch(() => this.#tags.delete(name));
     }
@@ -86,7 +86,7 @@ export class Page {
   }
 }
 
-function nameOf(path: string): string {
+function toName(path: string): string {
   return path === "/" ? INDEX : path.slice(1);
 }
 
@@ -98,11 +98,11 @@ async function fileAt(path: string, name: string): Promise<SiteFile> {
   return { path, type, size: content.byteLength, content };
 }
 
-async function hashed({ path, content }: SiteFile): Promise<string> {
+async function hashFile({ path, content }: SiteFile): Promise<string> {
   const digest = createHash("sha256").update(content ?? (await readFile(path)));
   return `"${digest.digest("hex").slice(0, 32)}"`;
 }
 
-function bytesOf({ path, content }: SiteFile): BodyInit {
+function openBody({ path, content }: SiteFile): BodyInit {
   return (content as BodyInit | undefined) ?? (Readable.toWeb(createReadStream(path)) as ReadableStream<Uint8Array>);
 }

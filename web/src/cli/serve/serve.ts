@@ -12,12 +12,12 @@ import type { SluiceServerOptions } from "../../server/options.js";
 import type { Authenticate } from "../../server/session.js";
 import { SluiceServer } from "../../server/sluice-server.js";
 import { printKeys } from "../config.js";
-import { cannotListen, Exit, signalled } from "../exit.js";
-import { shown } from "../proxy/http-listener.js";
+import { cannotListen, Exit, awaitSignal } from "../exit.js";
+import { formatUrl } from "../proxy/http-listener.js";
 import { offerMetrics } from "../proxy/metrics-listener.js";
 import type { Invocation } from "../command.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { authenticationOf, oidcOptions, providerOptions, serverOptions } from "./server-options.js";
+import { createAuthentication, oidcOptions, providerOptions, serverOptions } from "./server-options.js";
 import { Front } from "./front.js";
 import { serveKeys } from "./config-file.js";
 import { ServeLog } from "./log.js";
@@ -46,12 +46,12 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
   const log = new ServeLog(terminal, settings.secrets, invocation.has("verbose"));
   // Errors in the settings are reported before anything is opened.
   const options = await serverOptions(settings);
-  const authenticate = await authenticationOf(settings);
-  const over = signalled();
+  const authenticate = await createAuthentication(settings);
+  const over = awaitSignal();
   const front = new Front(log);
-  const listening = await bound(front, settings);
+  const listening = await openFront(front, settings);
   try {
-    return await served({ settings, options, authenticate, terminal, log, front, listening, over });
+    return await runServer({ settings, options, authenticate, terminal, log, front, listening, over });
   } finally {
     await listening[Symbol.asyncDispose]();
   }
@@ -70,7 +70,7 @@ interface Serving {
 }
 
 /** Opens everything and waits for the end. Running requests are waited for before anything is closed, in reverse order. */
-async function served(serving: Serving): Promise<number> {
+async function runServer(serving: Serving): Promise<number> {
   const { settings, options, authenticate, terminal, log, front, listening, over } = serving;
   const { config, address, token, files } = settings;
   const providers = providerOptions(settings, listening.port);
@@ -92,19 +92,19 @@ async function served(serving: Serving): Promise<number> {
   const hosts = new HostGuard(options);
   const takesLinks = token !== undefined || config.auth?.tokens !== undefined;
   front.open({ server, page: await playground(), hosts, takesLinks });
-  log.say(`listening on ${shown(address.host, listening.port, "/")}`);
+  log.say(`listening on ${formatUrl(address.host, listening.port, "/")}`);
   const code = await over;
-  await ended(listening, settings, log);
+  await endServer(listening, settings, log);
   return code;
 }
 
 /** Lets balancers notice, and running requests finish. A signal skips the first, and one more ends the process at once. */
-async function ended(listening: ClosableServer, settings: ServeSettings, log: ServeLog): Promise<void> {
+async function endServer(listening: ClosableServer, settings: ServeSettings, log: ServeLog): Promise<void> {
   const { drainSeconds, graceSeconds } = settings;
   const [skip, closing] = [new AbortController(), new AbortController()];
   if (drainSeconds > 0) {
     log.say(`stopping: ready fails for ${drainSeconds} s, and all else is served; a second signal skips that`);
-    void signalled(closing.signal).then(() => skip.abort());
+    void awaitSignal(closing.signal).then(() => skip.abort());
   }
   const left = await listening.close({
     signal: skip.signal,
@@ -118,11 +118,14 @@ async function ended(listening: ClosableServer, settings: ServeSettings, log: Se
   if (left !== "") log.say(`stopped: after ${graceSeconds} s there were still ${left}, which were ended`);
 }
 
-async function bound(front: Front, { address, drainSeconds, graceSeconds }: ServeSettings): Promise<ClosableServer> {
+async function openFront(
+  front: Front,
+  { address, drainSeconds, graceSeconds }: ServeSettings,
+): Promise<ClosableServer> {
   try {
     return await openListener(front, { ...address, drainSeconds, graceSeconds });
   } catch (error) {
-    const at = shown(address.host, address.port, "");
+    const at = formatUrl(address.host, address.port, "");
     throw cannotListen(Exit.failure, at, "--listen HOST:PORT", (error as Error).cause ?? error);
   }
 }

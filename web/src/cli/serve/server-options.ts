@@ -21,7 +21,7 @@ import type { Authenticate, Identity } from "../../server/session.js";
 import { checkProvider, type OAuthProviderConfig } from "../../tools/auth/oauth-client.js";
 import { wrongValue } from "../../tools/errors.js";
 import { CommandError, Exit } from "../exit.js";
-import { isEverywhere, isLoopback, shown } from "../proxy/http-listener.js";
+import { isEverywhere, isLoopback, formatUrl } from "../proxy/http-listener.js";
 import type { ServeFile } from "./schema.js";
 import type { ServeSettings } from "./settings.js";
 
@@ -32,24 +32,24 @@ export async function serverOptions(settings: ServeSettings): Promise<Omit<Sluic
   const { user_limits: userLimits = {} } = config;
   for (const [name, said] of Object.entries(config.providers ?? {})) {
     // The real redirect URI is known once the server listens.
-    checkProvider(name, providerOf(said, "http://127.0.0.1/oauth/callback"));
+    checkProvider(name, toProvider(said, "http://127.0.0.1/oauth/callback"));
   }
   await checkPrograms(settings);
-  const llm = modelOf(config.model);
-  const reducing = await checkedConfig(config.artifacts);
+  const llm = createModel(config.model);
+  const reducing = await checkArtifactConfig(config.artifacts);
   return {
     sources,
     variables,
     hosts: [...hosts, ...ownHosts(address.host)],
-    limits: limitsOf(limits),
-    userLimits: limitsOf(userLimits),
+    limits: toLimits(limits),
+    userLimits: toLimits(userLimits),
     ...(publicUrl !== undefined && { publicUrl }),
     ...(origins !== undefined && { origins }),
     ...(secret !== undefined && { secret, oldSecrets }),
     ...(retention !== undefined && { retention }),
     ...(instructions !== undefined && { instructions }),
     ...(llm !== undefined && { llm }),
-    ...(settings.files.isOn && { files: filesOf(settings) }),
+    ...(settings.files.isOn && { files: toFilesOptions(settings) }),
     ...(reducing !== undefined && { config: reducing }),
   };
 }
@@ -64,7 +64,7 @@ export function oidcOptions(
   const { issuer, ...others } = said;
   const given = Object.entries(others).filter(([, value]) => value !== undefined);
   const oidc = { issuer, ...Object.fromEntries(given.map(([name, value]) => [camelCase(name), value])) };
-  return { oidc, publicUrl: config.public_url ?? shown(address.host, port, "/") };
+  return { oidc, publicUrl: config.public_url ?? formatUrl(address.host, port, "/") };
 }
 
 /** The OAuth providers, and our client at them. Codes return to the address that the server listens at. */
@@ -73,20 +73,20 @@ export function providerOptions(
   port: number,
 ): Pick<SluiceServerOptions, "providers" | "oauthClient"> {
   const host = isEverywhere(address.host) ? "127.0.0.1" : address.host;
-  const base = config.public_url ?? shown(host, port, "/");
+  const base = config.public_url ?? formatUrl(host, port, "/");
   const redirect_uri = new URL("oauth/callback", base.endsWith("/") ? base : `${base}/`).href;
   const providers = Object.entries(config.providers ?? {}).map(
-    ([name, said]) => [name, providerOf(said, redirect_uri)] as const,
+    ([name, said]) => [name, toProvider(said, redirect_uri)] as const,
   );
   return { providers: Object.fromEntries(providers), oauthClient: { redirect_uri } };
 }
 
-function providerOf(said: Readonly<Record<string, unknown>>, redirect_uri: string): OAuthProviderConfig {
+function toProvider(said: Readonly<Record<string, unknown>>, redirect_uri: string): OAuthProviderConfig {
   return { redirect_uri, ...said } as unknown as OAuthProviderConfig;
 }
 
 /** Limits by the names of options. */
-function limitsOf(said: Readonly<Record<string, number | undefined>>): ServeLimits & UserLimits {
+function toLimits(said: Readonly<Record<string, number | undefined>>): ServeLimits & UserLimits {
   const limits = Object.entries(said).filter(([, value]) => value !== undefined);
   return Object.fromEntries(limits.map(([name, value]) => [camelCase(name), value]));
 }
@@ -96,7 +96,7 @@ function camelCase(name: string): string {
 }
 
 /** Options for users' files, with folders if a source takes files. Programs cannot see the stores' folders. */
-function filesOf({ files, folder, store, sources }: ServeSettings): SluiceServerOptions["files"] & object {
+function toFilesOptions({ files, folder, store, sources }: ServeSettings): SluiceServerOptions["files"] & object {
   const { large_store, folders, sandbox = false } = files;
   const said = FLAG_NAMES.map((name) => [name, files[name]] as const).filter(([, value]) => value !== undefined);
   const flags: Partial<typeof FLAGS> = Object.fromEntries(said);
@@ -124,7 +124,7 @@ const FLAG_NAMES = Object.keys(FLAGS) as readonly (keyof typeof FLAGS)[];
 /** Where tools that follow the specification write, regardless of TMPDIR. */
 const TEMPORARY = process.platform === "win32" ? tmpdir() : "/tmp";
 
-function modelOf(model: ServeFile["model"]): LlmClient | undefined {
+function createModel(model: ServeFile["model"]): LlmClient | undefined {
   if (model === undefined) return undefined;
   const { name, url, api_key } = model;
   try {
@@ -140,7 +140,7 @@ function modelOf(model: ServeFile["model"]): LlmClient | undefined {
 }
 
 /** Lets the core check the configuration now rather than in the first chat. */
-async function checkedConfig(said: ServeFile["artifacts"]): Promise<SluiceConfig | undefined> {
+async function checkArtifactConfig(said: ServeFile["artifacts"]): Promise<SluiceConfig | undefined> {
   if (said === undefined) return undefined;
   for (const key of ["retention", "interceptor"]) {
     if (!Object.hasOwn(said, key)) continue;
@@ -177,7 +177,11 @@ const LOCAL: Identity = { user_id: "local" };
  *
  * @throws CommandError, exit 2, for an invalid module.
  */
-export async function authenticationOf({ config, token, folder }: ServeSettings): Promise<Authenticate | undefined> {
+export async function createAuthentication({
+  config,
+  token,
+  folder,
+}: ServeSettings): Promise<Authenticate | undefined> {
   const { tokens, header, module } = config.auth ?? {};
   if (token !== undefined) return byToken(new Map([[digest(token), LOCAL]]));
   if (tokens !== undefined) return byToken(identities(tokens));

@@ -89,7 +89,7 @@ export async function readSettings(invocation: Invocation, env: NodeJS.ProcessEn
     folder,
     sources: checkSources([...(config.sources ?? []), ...source]),
     variables,
-    store: placeOf(invocation.value("store"), process.cwd()) ?? placeOf(config.store, folder),
+    store: toPlace(invocation.value("store"), process.cwd()) ?? toPlace(config.store, folder),
     files: filesSaid(invocation, config.files, folder),
     state,
     drainSeconds:
@@ -112,7 +112,7 @@ export async function readSettings(invocation: Invocation, env: NodeJS.ProcessEn
 
 function filesSaid(invocation: Invocation, said: ServeFile["files"] = true, folder: string): FileSettings {
   const { large_store, ...flags } = typeof said === "object" ? said : {};
-  const largeStore = placeOf(invocation.value("large-store"), process.cwd()) ?? placeOf(large_store, folder);
+  const largeStore = toPlace(invocation.value("large-store"), process.cwd()) ?? toPlace(large_store, folder);
   return { ...flags, ...fileFlags(invocation), isOn: said !== false, large_store: largeStore };
 }
 
@@ -125,7 +125,7 @@ function checkFiles({ files, sources }: ServeSettings): void {
   throw new UsageError(`${sentence}: leave "files" out of the configuration, or set it to true`, "serve");
 }
 
-function placeOf(said: string | undefined, folder: string): string | undefined {
+function toPlace(said: string | undefined, folder: string): string | undefined {
   if (said === undefined || /^s3:\/\//i.test(said)) return said;
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(said)) return resolve(folder, said);
   throw new UsageError("a store must be a folder, or s3://bucket/prefix", "serve");

@@ -92,7 +92,7 @@ export async function openState({ state: url, secret, oldSecrets }: ServeSetting
   } catch (error) {
     // The sentence names options that do not exist here.
     throw new UsageError(
-      `the state must be the URL of a Redis server, as in redis://127.0.0.1:6379: ${sentenceOf(error)}`,
+      `the state must be the URL of a Redis server, as in redis://127.0.0.1:6379: ${writeSentence(error)}`,
       "serve",
     );
   }
@@ -103,12 +103,12 @@ export async function openState({ state: url, secret, oldSecrets }: ServeSetting
   } catch (error) {
     await state[Symbol.asyncDispose]();
     const isMissing = error instanceof SluiceError && error.code === "E_MISUSE";
-    const why = isMissing ? "install the package @redis/client beside mcp-sluice" : sentenceOf(error);
+    const why = isMissing ? "install the package @redis/client beside mcp-sluice" : writeSentence(error);
     const exit = isMissing ? Exit.usage : Exit.create;
     throw new CommandError(exit, `cannot use the Redis server of --state: ${why}`, { cause: error });
   }
 }
 
-function sentenceOf(error: unknown): string {
+function writeSentence(error: unknown): string {
   return error instanceof SluiceError ? error.message : "it failed";
 }

@@ -59,7 +59,7 @@ export class CallbackListener implements AsyncDisposable {
 
   /** The URL that the provider sends the browser to. */
   get redirectUri(): string {
-    return `http://${HOST}:${portOf(this.#server)}${PATH}`;
+    return `http://${HOST}:${getPort(this.#server)}${PATH}`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -72,7 +72,7 @@ export class CallbackListener implements AsyncDisposable {
   }
 }
 
-function portOf(server: Server): number {
+function getPort(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 
@@ -82,7 +82,7 @@ async function answer(
   server: Server,
   take: TakeAnswer,
 ): Promise<void> {
-  const own = `${HOST}:${portOf(server)}`;
+  const own = `${HOST}:${getPort(server)}`;
   const asked = new URL(url, `http://${own}`);
   // Refuses pages of other sites whose DNS name resolves to this machine.
   if (method !== "GET" || headers.host !== own || asked.pathname !== PATH) return show(response, 404, NOTHING);

@@ -114,7 +114,7 @@ export class SignIn {
       if (client_id === undefined) {
         throw new CommandError(
           Exit.usage,
-          `this program must be registered with the provider of ${name}: ${registered(prefix)}`,
+          `this program must be registered with the provider of ${name}: ${writeRegisterRemedy(prefix)}`,
         );
       }
       return { issuer, client_id, redirect_uri, ...(client_secret !== undefined && { client_secret }) };
@@ -131,7 +131,7 @@ export class SignIn {
     }
     const known = client_id === undefined ? {} : { client_id, ...(client_secret !== undefined && { client_secret }) };
     const client = { redirect_uri, ...known };
-    return discoverMcpProvider({ source: name, url, client, signal, remedy: registered(prefix) });
+    return discoverMcpProvider({ source: name, url, client, signal, remedy: writeRegisterRemedy(prefix) });
   }
 
   async #invite(name: string, url: string, { browser }: SignInOptions): Promise<void> {
@@ -167,7 +167,7 @@ export class SignIn {
 type TakePasted = (answer: URL) => Promise<unknown>;
 
 /** The remedy if a provider accepts only programs that are registered with it. */
-function registered(prefix: string): string {
+function writeRegisterRemedy(prefix: string): string {
   return `pass the id that you registered as --client-id or in ${prefix}_CLIENT_ID, and its secret, if it has one, in ${prefix}_CLIENT_SECRET.`;
 }
 

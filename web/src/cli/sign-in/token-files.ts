@@ -82,7 +82,7 @@ export class TokenFiles implements TokenStore {
   }
 
   async #alone<T>(file: string, work: () => Promise<T>): Promise<T> {
-    const lock = lockOf(file);
+    const lock = toLockPath(file);
     await this.#changing(() => this.#lock(lock));
     try {
       return await work();
@@ -122,7 +122,7 @@ export class TokenFiles implements TokenStore {
 
   /** Encrypts a file with the current secret, unless another process is about to change it: then the next reader does. */
   async #renew(file: string): Promise<void> {
-    const lock = lockOf(file);
+    const lock = toLockPath(file);
     if (!(await createFile(lock, "").catch(() => false))) return;
     try {
       const { value, isCurrent } = this.#opened(await this.#content(file), file);
@@ -137,12 +137,12 @@ export class TokenFiles implements TokenStore {
   #opened(content: unknown, file: string): { readonly value: unknown; readonly isCurrent: boolean } {
     const { sealed } = objectOr(content) as { readonly sealed?: unknown };
     if (typeof sealed !== "string") return { value: content, isCurrent: this.#sealing === undefined };
-    if (this.#sealing === undefined) throw sealedFiles(this.#folder, `set ${SECRET_VARIABLE} to that secret`);
+    if (this.#sealing === undefined) throw toSealedError(this.#folder, `set ${SECRET_VARIABLE} to that secret`);
     try {
       const { text, isCurrent } = this.#sealing.open(sealed, basename(file));
       return { value: parsedOr(text), isCurrent };
     } catch {
-      throw sealedFiles(this.#folder, `add that secret to ${OLD_SECRETS_VARIABLE}, or sign in again`);
+      throw toSealedError(this.#folder, `add that secret to ${OLD_SECRETS_VARIABLE}, or sign in again`);
     }
   }
 
@@ -150,7 +150,7 @@ export class TokenFiles implements TokenStore {
     let opened;
     try {
       opened = await openPlain(file);
-      if (isOpenToOthers(opened.mode, OTHERS)) throw exposed(file, "chmod 600");
+      if (isOpenToOthers(opened.mode, OTHERS)) throw toExposedError(file, "chmod 600");
       return opened.size > MAX_BYTES ? undefined : parsedOr(await opened.file.readFile("utf8"));
     } catch (error) {
       if (error instanceof CommandError) throw error;
@@ -166,7 +166,7 @@ export class TokenFiles implements TokenStore {
     await mkdir(dirname(this.#folder), { recursive: true });
     await mkdir(this.#folder, { recursive: true, mode: FOLDER_MODE });
     const { mode } = await stat(this.#folder);
-    if (isOpenToOthers(mode, OTHERS_WRITE)) throw exposed(this.#folder, "chmod 700");
+    if (isOpenToOthers(mode, OTHERS_WRITE)) throw toExposedError(this.#folder, "chmod 700");
   }
 
   async #changing<T>(work: () => Promise<T>): Promise<T> {
@@ -179,7 +179,7 @@ export class TokenFiles implements TokenStore {
   }
 }
 
-function lockOf(file: string): string {
+function toLockPath(file: string): string {
   return `${file}.lock`;
 }
 
@@ -194,7 +194,7 @@ export function fileSealing(env: NodeJS.ProcessEnv): Sealing | undefined {
   return secret === undefined ? undefined : new Sealing({ secret, oldSecrets }, "token files");
 }
 
-function sealedFiles(folder: string, remedy: string): CommandError {
+function toSealedError(folder: string, remedy: string): CommandError {
   return new CommandError(
     Exit.refused,
     `the tokens in ${printable(folder)} are encrypted with a secret that is not known here: ${remedy}`,
@@ -209,7 +209,7 @@ function isToken(value: unknown): value is StoredToken {
   return isText && isOptional && (expires_at === null || typeof expires_at === "number");
 }
 
-function exposed(path: string, remedy: string): CommandError {
+function toExposedError(path: string, remedy: string): CommandError {
   return new CommandError(
     Exit.refused,
     `other users can open ${printable(path)}, which holds your tokens: run ${remedy} ${printable(path)}, and sign in again if it may have been read`,

@@ -19,7 +19,7 @@ export async function checkStore(invocation: Invocation, { output, errors }: Ter
   const onProgress = (bytes: number): Promise<void> => progress.add(bytes);
   let report: CheckReport;
   try {
-    report = await checked(invocation, onProgress);
+    report = await runCheck(invocation, onProgress);
   } finally {
     await progress.done();
   }
@@ -28,7 +28,7 @@ export async function checkStore(invocation: Invocation, { output, errors }: Ter
   return report.faults.every(({ state }) => state === "repaired") ? Exit.ok : Exit.failure;
 }
 
-async function checked(invocation: Invocation, onProgress: (bytes: number) => Promise<void>): Promise<CheckReport> {
+async function runCheck(invocation: Invocation, onProgress: (bytes: number) => Promise<void>): Promise<CheckReport> {
   const where = invocation.value("store");
   const repair = invocation.has("repair");
   if (where === undefined || !/^s3:/i.test(where)) return (await openKeptStore(where)).check({ repair, onProgress });
@@ -74,14 +74,14 @@ const SENTENCES: Readonly<Record<StoreFaultKind, readonly [wrong: string, remedy
 };
 
 async function printReport({ artifacts, contents, bytes, faults }: CheckReport, output: Output): Promise<void> {
-  for (const fault of faults) await output.write(`${lineOf(fault)}\n`);
+  for (const fault of faults) await output.write(`${formatFault(fault)}\n`);
   const repaired = faults.filter(({ state }) => state === "repaired").length;
   const found = faults.length === 0 ? "all sound" : `${counted(faults.length, "fault")}, ${repaired} repaired`;
   const read = `${counted(artifacts, "artifact")}, ${counted(contents, "content")} of ${humanSize(bytes)}`;
   await output.write(output.isTerminal ? output.dim(`${read}: ${found}\n`) : `${read}: ${found}\n`);
 }
 
-function lineOf({ kind, id, scope, state }: StoreFault): string {
+function formatFault({ kind, id, scope, state }: StoreFault): string {
   const whose = scope === null ? "" : scopeText(scope);
   const what = id === null ? "a file of the store" : `${printable(id)}${whose === "" ? "" : ` (${printable(whose)})`}`;
   const [wrong, remedy] = SENTENCES[kind];

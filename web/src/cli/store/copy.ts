@@ -11,7 +11,7 @@ import type { RecordStore } from "../../artifacts/record-store.js";
 import { counted, humanSize } from "../../core/amounts.js";
 import { SluiceError } from "../../errors/error.js";
 import type { Invocation } from "../command.js";
-import { CommandError, Exit, exitCodeOf, UsageError } from "../exit.js";
+import { CommandError, Exit, toExitCode, UsageError } from "../exit.js";
 import { printJson } from "../terminal/json.js";
 import { Progress } from "../terminal/progress.js";
 import { clause, printable, type Output, type Terminal } from "../terminal/terminal.js";
@@ -28,7 +28,7 @@ type StoreName = (typeof STORES)[number];
 
 export async function copy(invocation: Invocation, { output, errors }: Terminal): Promise<number> {
   const [from = "", to = ""] = invocation.operands;
-  const [source, target] = [placeOf(from, "SOURCE"), placeOf(to, "TARGET")];
+  const [source, target] = [parsePlace(from, "SOURCE"), parsePlace(to, "TARGET")];
   await checkApart(source, target);
   const progress = new Progress(errors, "copying");
   const isDryRun = invocation.has("dry-run");
@@ -42,7 +42,7 @@ export async function copy(invocation: Invocation, { output, errors }: Terminal)
       copies.push({ store, ...(await copyStore(sourceStore, targetStore, { isDryRun, onProgress })) });
     }
   } catch (error) {
-    throw stopped(error);
+    throw toStoppedError(error);
   } finally {
     await progress.done();
   }
@@ -70,7 +70,7 @@ interface Place {
   readonly url?: string;
 }
 
-function placeOf(word: string, operand: string): Place {
+function parsePlace(word: string, operand: string): Place {
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(word)) {
     const folder = resolve(word);
     return { folder, open: async (store) => new FolderRecords(store === null ? folder : join(folder, store)) };
@@ -96,7 +96,7 @@ function unfit(operand: string): UsageError {
 
 /** Throws UsageError if one place is the other, or lies in it. */
 async function checkApart(source: Place, target: Place): Promise<void> {
-  const [from, to] = await Promise.all([addressOf(source), addressOf(target)]);
+  const [from, to] = await Promise.all([findAddress(source), findAddress(target)]);
   if (from.address === to.address || (from.file !== undefined && from.file === to.file)) {
     throw new UsageError("SOURCE and TARGET are the same place: name another TARGET", "store copy");
   }
@@ -109,7 +109,7 @@ async function checkApart(source: Place, target: Place): Promise<void> {
 }
 
 /** A place as a text that begins with those of all places around it, and its file's number if it has one. */
-async function addressOf({ folder, url = "" }: Place): Promise<{ readonly address: string; readonly file?: string }> {
+async function findAddress({ folder, url = "" }: Place): Promise<{ readonly address: string; readonly file?: string }> {
   if (folder === undefined) return { address: url };
   const found = await orNull(stat(folder, { bigint: true })).catch(() => null);
   const real = await realFolder(folder);
@@ -131,9 +131,9 @@ function nothing(): CommandError {
 }
 
 /** An error of one of the stores, which says that the copy can go on. */
-function stopped(error: unknown): unknown {
+function toStoppedError(error: unknown): unknown {
   if (!(error instanceof SluiceError) || (error.path !== "source" && error.path !== "target")) return error;
-  const exit = exitCodeOf(error, error.path === "target");
+  const exit = toExitCode(error, error.path === "target");
   const sentence = `the copy stopped at its ${error.path}: ${clause(error.message).replace(/\.$/, "")}; what was copied stays, so run the same command again to go on`;
   return new CommandError(exit, sentence, { cause: error });
 }
@@ -147,7 +147,7 @@ const SENTENCES: Readonly<Record<CopyFaultKind, string>> = {
 
 async function printCopy(copied: StoreCopy, isDryRun: boolean, output: Output): Promise<void> {
   const { store, artifacts, copied_bytes, passes, is_settled, faults } = copied;
-  for (const fault of faults) await output.write(`${lineOf(fault)}\n`);
+  for (const fault of faults) await output.write(`${formatFault(fault)}\n`);
   const name = store === null ? "" : `${store}: `;
   const done = `${copied.copied} copied (${humanSize(copied_bytes)}), ${copied.updated} updated, ${copied.removed} removed`;
   const end = faults.length === 0 ? "" : `, ${faults.length} left out`;
@@ -158,7 +158,7 @@ async function printCopy(copied: StoreCopy, isDryRun: boolean, output: Output): 
   await output.write(`${name}SOURCE kept changing: copy once more when whatever writes to it has stopped\n`);
 }
 
-function lineOf({ kind, id, scope }: CopyFault): string {
+function formatFault({ kind, id, scope }: CopyFault): string {
   const whose = scope === null ? "" : scopeText(scope);
   const what = id === null ? "an artifact" : `${printable(id)}${whose === "" ? "" : ` (${printable(whose)})`}`;
   return `${what}: ${SENTENCES[kind]}`;

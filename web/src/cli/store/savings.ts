@@ -15,7 +15,7 @@ import { constants } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { FOLDER_MODE, FILE_MODE, namesIn, isPlainFolder, readPlain } from "../../artifacts/file/plain-file.js";
-import { idOf, nameOf } from "../../artifacts/file/folder.js";
+import { toId, toFileName } from "../../artifacts/file/folder.js";
 import { objectOr, parsedOr } from "../../jsonrpc/rpc.js";
 
 /** Results of which something was kept out. */
@@ -64,7 +64,7 @@ export class SavingsCounter implements AsyncDisposable {
   /** Counts for a namespace, in the folder of a store. */
   constructor(store: string, namespace: string) {
     this.#folder = join(store, "savings");
-    this.#name = nameOf(namespace);
+    this.#name = toFileName(namespace);
   }
 
   /** Counts results that went to a host. */
@@ -91,7 +91,7 @@ export class SavingsCounter implements AsyncDisposable {
     await mkdir(this.#folder, { mode: FOLDER_MODE, recursive: true });
     if (!(await isPlainFolder(this.#folder))) return;
     const path = join(this.#folder, `${this.#name}.log`);
-    const size = await appended(path, counts);
+    const size = await appendLine(path, counts);
     if (size > MAX_LOG) await this.#sumUp(path);
   }
 
@@ -106,14 +106,14 @@ export class SavingsCounter implements AsyncDisposable {
       const counts = await readLog(old);
       // In this order, so that a process that is killed here counts nothing twice.
       await rm(old);
-      await appended(path, counts);
+      await appendLine(path, counts);
     }
     await rename(path, join(this.#folder, `${this.#name}.${randomBytes(8).toString("hex")}`));
   }
 }
 
 /** Appends a line, and returns the size of the log. */
-async function appended(path: string, counts: ReadonlyMap<string, Savings>): Promise<number> {
+async function appendLine(path: string, counts: ReadonlyMap<string, Savings>): Promise<number> {
   const file = await open(path, APPEND, FILE_MODE);
   try {
     // One write, since others append too.
@@ -129,7 +129,7 @@ export async function savingsIn(store: string): Promise<ReadonlyMap<string, Read
   const folder = join(store, "savings");
   const found = new Map<string, Map<string, Savings>>();
   for await (const name of namesIn(folder, LOG)) {
-    const namespace = idOf(namespaceOfLog(name));
+    const namespace = toId(namespaceOfLog(name));
     const counts = await readLog(join(folder, name)).catch(() => new Map<string, Savings>());
     found.set(namespace, addAll(found.get(namespace) ?? new Map<string, Savings>(), counts));
   }

@@ -106,7 +106,7 @@ function single(id: string, found: readonly ArtifactRef[]): ArtifactRef {
  */
 export function acrossScopes(store: ArtifactStore): ArtifactStore {
   let index: Promise<Map<string, ArtifactRef[]>> | undefined;
-  const scopeOf = async (id: string): Promise<ArtifactScope | undefined> => {
+  const findScope = async (id: string): Promise<ArtifactScope | undefined> => {
     index ??= indexById(store);
     const found = (await index).get(id);
     return found === undefined ? undefined : single(id, found).scope;
@@ -116,14 +116,14 @@ export function acrossScopes(store: ArtifactStore): ArtifactStore {
     putText: (text, info) => store.putText(text, info),
     openWriter: (info) => store.openWriter(info),
     list: () => store.list(),
-    delete: async (id) => store.delete(id, await scopeOf(id)),
-    update: async (id, patch) => store.update(id, patch, await scopeOf(id)),
-    stat: async (id) => store.stat(id, await scopeOf(id)),
-    get: async (id) => store.get(id, await scopeOf(id)),
-    exists: async (id) => (await scopeOf(id)) !== undefined,
+    delete: async (id) => store.delete(id, await findScope(id)),
+    update: async (id, patch) => store.update(id, patch, await findScope(id)),
+    stat: async (id) => store.stat(id, await findScope(id)),
+    get: async (id) => store.get(id, await findScope(id)),
+    exists: async (id) => (await findScope(id)) !== undefined,
     evict: (seen) => store.evict(seen),
     openReader: async (id, options) => {
-      const scope = await scopeOf(id);
+      const scope = await findScope(id);
       return scope === undefined ? null : store.openReader(id, { ...options, scope });
     },
   };

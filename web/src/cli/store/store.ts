@@ -126,11 +126,11 @@ export async function openBucket(url: string, option: string, clock?: Clock): Pr
     return store;
   } catch (error) {
     await store?.close();
-    throw refused(error, option);
+    throw toRefusal(error, option);
   }
 }
 
-function refused(error: unknown, option: string): unknown {
+function toRefusal(error: unknown, option: string): unknown {
   if (!(error instanceof SluiceError)) return error;
   if (error.path === "region") {
     const sentence = `the bucket of ${option} needs a region: set AWS_REGION`;

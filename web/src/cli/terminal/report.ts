@@ -10,7 +10,7 @@ import { clause, fileName, printable, type Output } from "./terminal.js";
 
 /** Reports an error. Adds the help to read for an invalid command line, and the store's folder for a store's error. */
 export async function report(error: unknown, errors: Output, store: string | undefined): Promise<void> {
-  await say(clause(sentenceOf(error)), errors);
+  await say(clause(writeSentence(error)), errors);
   if (error instanceof UsageError) {
     const command = ["sluice", error.command, "--help"].filter((word) => word !== "").join(" ");
     await errors.write(`Try: ${command}\n`);
@@ -18,7 +18,7 @@ export async function report(error: unknown, errors: Output, store: string | und
   if (isOfStore(error)) await nameStore(errors, store);
 }
 
-function sentenceOf(error: unknown): string {
+function writeSentence(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   // Messages of commands name the file they could not open. Those of Node name paths of the installation.
   if (error instanceof CommandError || (error instanceof SluiceError && error.code !== "E_CORE_LOAD")) return message;

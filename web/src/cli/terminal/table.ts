@@ -11,7 +11,7 @@ export interface Column {
 }
 
 /** Lines of an aligned table under its headings, two spaces between columns. */
-export function alignedTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
+export function alignTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
   const titles = columns.map(({ title }) => title);
   const widths = columns.map((_, i) =>
     [titles, ...rows].reduce((widest, row) => Math.max(widest, width(row[i] ?? "")), 0),
@@ -49,12 +49,12 @@ export async function printTable(
   output: Output,
 ): Promise<void> {
   if (rows.length === 0) return;
-  const [titles = "", ...lines] = alignedTable(columns, rows);
+  const [titles = "", ...lines] = alignTable(columns, rows);
   await output.write(`${output.bold(titles)}\n${lines.map((line) => `${line}\n`).join("")}`);
 }
 
 /** One row with tabs between its cells. Cells hold no tabs, since `printable` escapes them. */
-export function tabbedRow(row: readonly string[]): string {
+export function joinRow(row: readonly string[]): string {
   return row.join("\t");
 }
 
@@ -73,7 +73,7 @@ export async function printRows(
 ): Promise<void> {
   const cells = rows.map((row) => row.map(onOneLine));
   if (!output.isTerminal) {
-    await output.write(cells.map((row) => `${tabbedRow(row)}\n`).join(""));
+    await output.write(cells.map((row) => `${joinRow(row)}\n`).join(""));
     return;
   }
   const left = Math.max(LEAST, output.columns - widthBefore(columns, cells));
@@ -83,7 +83,7 @@ export async function printRows(
 
 /** Characters before the last column. */
 function widthBefore(columns: readonly Column[], cells: readonly (readonly string[])[]): number {
-  const lines = alignedTable(
+  const lines = alignTable(
     [...columns.slice(0, -1), { title: "|" }],
     cells.map((row) => [...row.slice(0, -1), "|"]),
   );
@@ -93,13 +93,13 @@ function widthBefore(columns: readonly Column[], cells: readonly (readonly strin
 /** The row, with at most `most` characters per line in its last cell. */
 function fittingRows(row: readonly string[], most: number, overlong: Overlong): string[][] {
   const [before, last = ""] = [row.slice(0, -1), row.at(-1)];
-  if (overlong === "cut") return [[...before, shortened(last, most)]];
+  if (overlong === "cut") return [[...before, shortenText(last, most)]];
   const [first = "", ...more] = wrap(last, most);
   return [[...before, first], ...more.map((line) => [...before.map(() => ""), line])];
 }
 
 /** The beginning of a text, at most `most` characters. */
-function shortened(text: string, most: number): string {
+function shortenText(text: string, most: number): string {
   const characters = Array.from(text);
   if (characters.length <= most) return text;
   const beginning = characters.slice(0, most - 1).join("");

@@ -24,7 +24,7 @@ import { readSource } from "./named-sources.js";
 import { printingTo, usingSource } from "./source-connection.js";
 
 export async function run(invocation: Invocation, terminal: Terminal): Promise<number> {
-  const { source, tool } = partsOf(invocation);
+  const { source, tool } = splitToolName(invocation);
   const config = await readSource(source, invocation);
   const scope = parseScope(invocation.values("scope"), invocation.command);
   const args = await readArguments(invocation.value("args"), terminal, invocation.command);
@@ -51,7 +51,10 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
 }
 
 /** Splits SOURCE.TOOL. The name of a source has no dots. */
-function partsOf({ operands: [name = ""], command }: Invocation): { readonly source: string; readonly tool: string } {
+function splitToolName({ operands: [name = ""], command }: Invocation): {
+  readonly source: string;
+  readonly tool: string;
+} {
   const dot = name.indexOf(".");
   if (dot < 1 || dot === name.length - 1) {
     throw new UsageError(

@@ -10,30 +10,32 @@ import { SluiceError } from "../../errors/error.js";
 import type { ToolNode } from "../../tools-node.js";
 import type { ExternalToolConfig } from "../../tools/config/config.js";
 import { ToolAuthError } from "../../tools/errors.js";
-import { Exit, exitCodeOf, UsageError } from "../exit.js";
+import { Exit, toExitCode, UsageError } from "../exit.js";
 import { report } from "../terminal/report.js";
 import type { Invocation } from "../command.js";
 import { onOneLine, textWidth, wrap, type Output, type Terminal } from "../terminal/terminal.js";
 import { readSource } from "./named-sources.js";
 import { StatusLine } from "../terminal/progress.js";
 import type { SignInOptions } from "../sign-in/sign-in.js";
-import { signInOf, usingSource } from "./source-connection.js";
+import { loadSignIn, usingSource } from "./source-connection.js";
 
 export async function run(invocation: Invocation, terminal: Terminal): Promise<number> {
   const [name = ""] = invocation.operands;
   const config = await readSource(name, invocation);
   const { errors, output } = terminal;
   const found =
-    config.auth_type === "oauth2_user" ? await signedIn(config, invocation, terminal) : await look(config, terminal);
+    config.auth_type === "oauth2_user"
+      ? await connectSignedIn(config, invocation, terminal)
+      : await look(config, terminal);
   await print(found, output);
   for (const failure of found.failures) await report(failure, errors, undefined);
-  return found.failures.length === 0 ? Exit.ok : exitCodeOf(found.failures[0]);
+  return found.failures.length === 0 ? Exit.ok : toExitCode(found.failures[0]);
 }
 
 /** Connects with the kept token. Without one, or if the source refuses it, the person signs in. */
-async function signedIn(config: ExternalToolConfig, invocation: Invocation, terminal: Terminal): Promise<Found> {
+async function connectSignedIn(config: ExternalToolConfig, invocation: Invocation, terminal: Terminal): Promise<Found> {
   const options = signInOptions(invocation);
-  const signIn = await signInOf(terminal);
+  const signIn = await loadSignIn(terminal);
   const kept = await signIn.token(config);
   if (kept !== null) {
     try {
@@ -67,7 +69,7 @@ async function look(config: ExternalToolConfig, terminal: Terminal, token?: stri
   const looking = usingSource(config, { store: new MemoryArtifactStore(), terminal, token }, async (node) => {
     const milliseconds = performance.now() - begun;
     const tools = node.getTools().map((tool) => onOneLine(tool.name.slice(name.length + 1)));
-    return { name, milliseconds, tools, ...(await resourcesOf(node, signal)) };
+    return { name, milliseconds, tools, ...(await countResources(node, signal)) };
   });
   return looking.finally(() => status.done());
 }
@@ -75,7 +77,7 @@ async function look(config: ExternalToolConfig, terminal: Terminal, token?: stri
 /** `sluice tools disconnect`: deletes the token of a source. */
 export async function disconnect(invocation: Invocation, terminal: Terminal): Promise<number> {
   const [name = ""] = invocation.operands;
-  const wasThere = await (await signInOf(terminal)).forget(name);
+  const wasThere = await (await loadSignIn(terminal)).forget(name);
   await terminal.errors.write(
     wasThere ? `signed out of ${onOneLine(name)}\n` : `you were not signed in to ${onOneLine(name)}\n`,
   );
@@ -97,7 +99,7 @@ interface Found extends Resources {
   readonly tools: readonly string[];
 }
 
-async function resourcesOf(node: ToolNode, signal: AbortSignal): Promise<Resources> {
+async function countResources(node: ToolNode, signal: AbortSignal): Promise<Resources> {
   const counts: string[] = [];
   const failures: unknown[] = [];
   const lists = [

@@ -10,7 +10,7 @@ import { getPreset, presetNames } from "../../tools/config/presets.js";
 import type { ToolSpec } from "../../tools/registry.js";
 import { variableNames } from "../../tools/config/variables.js";
 import type { Invocation } from "../command.js";
-import { Exit, exitCodeOf } from "../exit.js";
+import { Exit, toExitCode } from "../exit.js";
 import { printJson } from "../terminal/json.js";
 import { StatusLine } from "../terminal/progress.js";
 import { report } from "../terminal/report.js";
@@ -27,7 +27,7 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
   const sources = await readSources(invocation);
   const named = invocation.operands.map((name) => sourceNamed(name, sources, invocation.command));
   const all = new Set(named.length > 0 ? named : sources);
-  const { toolsOf } = await import("./source-connection.js");
+  const { listTools: toolsOf } = await import("./source-connection.js");
   const status = new StatusLine(terminal.errors, `connecting to ${counted(all.size, "source")}`);
   const looks = await toolsOf([...all], terminal).finally(() => status.done());
   await print(
@@ -38,7 +38,7 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
   for (const line of looks.flatMap(({ told }) => told)) await terminal.errors.write(`${line}\n`);
   const failures = looks.flatMap(({ error }) => (error === undefined ? [] : [error]));
   for (const error of failures) await report(error, terminal.errors, undefined);
-  return failures.length === 0 ? Exit.ok : exitCodeOf(failures[0]);
+  return failures.length === 0 ? Exit.ok : toExitCode(failures[0]);
 }
 
 const COLUMNS: readonly Column[] = [{ title: "TOOL" }, { title: "EFFECTS" }, { title: "DESCRIPTION" }];
@@ -73,12 +73,12 @@ interface PresetFacts {
 const PRESET_COLUMNS: readonly Column[] = [{ title: "PRESET" }, { title: "FOR" }, { title: "NEEDS" }];
 
 async function printPresets(output: Output, json: boolean): Promise<void> {
-  const presets = presetNames().map((name) => factsOf(name, getPreset(name)));
+  const presets = presetNames().map((name) => readFacts(name, getPreset(name)));
   if (json) {
     await printJson(presets, output);
     return;
   }
-  const rows = presets.map((preset) => [preset.name, preset.description, needsOf(preset)]);
+  const rows = presets.map((preset) => [preset.name, preset.description, listNeeds(preset)]);
   await printRows(PRESET_COLUMNS, rows, output, "wrap");
   if (output.isTerminal) {
     await output.write(
@@ -87,12 +87,12 @@ async function printPresets(output: Output, json: boolean): Promise<void> {
   }
 }
 
-function factsOf(name: string, preset: ExternalToolConfig): PresetFacts {
+function readFacts(name: string, preset: ExternalToolConfig): PresetFacts {
   const { description = "", connection, auth_type = "none", env = {}, auth_config = {} } = preset;
   const variables = variableNames([connection, ...Object.values(env), ...Object.values(auth_config)].join("\n"));
   return { name, description, auth_type, variables };
 }
 
-function needsOf({ variables, auth_type }: PresetFacts): string {
+function listNeeds({ variables, auth_type }: PresetFacts): string {
   return [...variables, ...(auth_type === "oauth2_user" ? ["each user's sign-in"] : [])].join(", ");
 }

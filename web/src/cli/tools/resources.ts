@@ -21,7 +21,7 @@ import { openStore } from "../store/store.js";
 import { printRows, type Column } from "../terminal/table.js";
 import { onOneLine, printable, type Output, type Terminal } from "../terminal/terminal.js";
 import { readSource } from "./named-sources.js";
-import { logLine, printingTo, storedLine, usingSource } from "./source-connection.js";
+import { logLine, printingTo, formatStored, usingSource } from "./source-connection.js";
 
 const RESOURCE_COLUMNS: readonly Column[] = [
   { title: "URI" },
@@ -35,12 +35,12 @@ export async function listResources(invocation: Invocation, terminal: Terminal):
   return printListing(invocation, terminal, {
     list: (node, context) => node.listResources(context),
     columns: RESOURCE_COLUMNS,
-    row: (resource) => rowOf(resource, forPeople),
+    row: (resource) => toRow(resource, forPeople),
     noun: "resource",
   });
 }
 
-function rowOf({ uri, mime_type, size_bytes, title, name }: ListedResource, forPeople: boolean): string[] {
+function toRow({ uri, mime_type, size_bytes, title, name }: ListedResource, forPeople: boolean): string[] {
   const size = size_bytes === undefined ? "" : forPeople ? humanSize(size_bytes) : String(size_bytes);
   return [uri, mime_type ?? "", size, title ?? name];
 }
@@ -98,7 +98,7 @@ export async function readResource(invocation: Invocation, terminal: Terminal): 
     node.readResource(uri, { signal, ...(scope !== undefined && { scope }) }),
   ).finally(() => status.done());
   await print(reading, invocation.has("json"), output);
-  for (const ref of reading.artifacts) await errors.write(`${storedLine(name, ref)}\n`);
+  for (const ref of reading.artifacts) await errors.write(`${formatStored(name, ref)}\n`);
   await reportFailures(reading.failures, errors);
   if (reading.failures.length > 0) await nameStore(errors, invocation.value("store"));
   return exitCodeOfAnswer(reading.failures);
@@ -108,23 +108,23 @@ async function print({ contents, artifacts }: ResourceReading, json: boolean, ou
   if (json) return printJson({ contents, artifacts }, output);
   for (const content of contents) {
     if (contents.length > 1) await output.write(`${output.bold(`==> ${onOneLine(content.uri)} <==`)}\n`);
-    await output.write(written(content, output.isTerminal || contents.length > 1, output.isTerminal));
+    await output.write(formatContent(content, output.isTerminal || contents.length > 1, output.isTerminal));
   }
 }
 
 /** The content to print. On a terminal, text is made safe for it. */
-function written(content: ResourceContent, endsLine: boolean, isTerminal: boolean): string {
+function formatContent(content: ResourceContent, endsLine: boolean, isTerminal: boolean): string {
   if (content.kind === "artifact") return `${onOneLine(content.summary)}\n`;
   const { text } = content;
   const shown = isTerminal
     ? text
         .split(/(\r?\n|\t)/)
-        .map(shownPart)
+        .map(showPart)
         .join("")
     : text;
   return !endsLine || shown === "" || shown.endsWith("\n") ? shown : `${shown}\n`;
 }
 
-function shownPart(part: string): string {
+function showPart(part: string): string {
   return /^(?:\r?\n|\t)$/.test(part) ? part : printable(part);
 }

@@ -35,7 +35,7 @@ export async function usingSource<T>(
   options: SourceUse,
   work: (node: ToolNode) => Promise<T>,
 ): Promise<T> {
-  const { source, variables } = await authorized(config, options);
+  const { source, variables } = await authorizeSource(config, options);
   const { terminal, store, onEvent } = options;
   const { signal, errors } = terminal;
   const node = new ToolNode(source, { store, variables, ...(onEvent !== undefined && { onEvent }) });
@@ -63,13 +63,13 @@ async function printErrorOutput(name: string, error: unknown, errors: Output): P
 const TOKEN = "SLUICE_SIGNED_IN_TOKEN";
 
 /** Adds the token of the person's sign-in, if the source wants one. Throws CommandError 77 without a sign-in. */
-async function authorized(
+async function authorizeSource(
   config: ExternalToolConfig,
   { terminal, token: given }: Pick<SourceUse, "terminal" | "token">,
 ): Promise<{ readonly source: ExternalToolConfig; readonly variables: Variables }> {
   const environment = toVariables(childEnvironment(terminal.env));
   if (config.auth_type !== "oauth2_user") return { source: config, variables: environment };
-  const token = given ?? (await (await signInOf(terminal)).token(config));
+  const token = given ?? (await (await loadSignIn(terminal)).token(config));
   if (token === null) {
     const command = `sluice tools connect ${config.name}`;
     const same = presetNames().includes(config.name) ? "" : " with the same --config";
@@ -82,7 +82,7 @@ async function authorized(
 }
 
 /** Loads the OAuth code, which most commands do not need. */
-export async function signInOf(terminal: Terminal): Promise<SignIn> {
+export async function loadSignIn(terminal: Terminal): Promise<SignIn> {
   const { SignIn: Loaded } = await import("../sign-in/sign-in.js");
   return new Loaded(terminal);
 }
@@ -99,13 +99,13 @@ interface Look {
 }
 
 /** Lists the tools of each source, in the order of the sources. Throws only the signal's reason. */
-export async function toolsOf(sources: readonly ExternalToolConfig[], terminal: Terminal): Promise<readonly Look[]> {
+export async function listTools(sources: readonly ExternalToolConfig[], terminal: Terminal): Promise<readonly Look[]> {
   const limit = new ConcurrencyLimit(MOST);
   const store = new MemoryArtifactStore();
   const looks = sources.map((source) => {
     const told: string[] = [];
     const onEvent = (event: ToolNodeEvent): void => {
-      if (event.kind === "left_out") told.push(...linesOf(event));
+      if (event.kind === "left_out") told.push(...formatEvent(event));
     };
     return limit
       .run(() => usingSource(source, { store, terminal, onEvent }, async (node) => node.getTools()), terminal.signal, {
@@ -123,11 +123,11 @@ export async function toolsOf(sources: readonly ExternalToolConfig[], terminal: 
 const MAX_LINE = 1000;
 
 /** Lines about stored artifacts, failures, waiting and retries. Other events have none. */
-function linesOf(event: ToolNodeEvent): readonly string[] {
+function formatEvent(event: ToolNodeEvent): readonly string[] {
   // Content that a server sends twice is stored once.
-  if (event.kind === "stored") return [...new Set(event.artifacts.map((ref) => storedLine(event.tool, ref)))];
+  if (event.kind === "stored") return [...new Set(event.artifacts.map((ref) => formatStored(event.tool, ref)))];
   if (event.kind === "failed") return [logLine(clause(event.error.message))];
-  if (event.kind === "left_out") return leftOutLines(event);
+  if (event.kind === "left_out") return formatLeftOut(event);
   if (event.kind === "waiting") return [logLine(`${event.tool}: ${event.message}`)];
   if (event.kind === "retry") {
     return [logLine(clause(`${event.error.message} Trying again in ${event.wait_s.toFixed(1)} s.`))];
@@ -135,7 +135,7 @@ function linesOf(event: ToolNodeEvent): readonly string[] {
   return [];
 }
 
-function leftOutLines({ count, tools }: Extract<ToolNodeEvent, { kind: "left_out" }>): readonly string[] {
+function formatLeftOut({ count, tools }: Extract<ToolNodeEvent, { kind: "left_out" }>): readonly string[] {
   const lines = tools.map(({ name, type, reason }) => {
     const what = type === undefined ? "" : ` (${type})`;
     return logLine(`the tool ${JSON.stringify(name)}${what} is left out: ${reason}`);
@@ -147,12 +147,12 @@ function leftOutLines({ count, tools }: Extract<ToolNodeEvent, { kind: "left_out
 /** A listener that prints those lines above the status line. */
 export function printingTo(status: StatusLine): (event: ToolNodeEvent) => void {
   return (event) => {
-    for (const line of linesOf(event)) status.print(line);
+    for (const line of formatEvent(event)) status.print(line);
   };
 }
 
 /** A line about one artifact: where it came from, and whether it was stored. */
-export function storedLine(where: string, { id, source, mime_type, size_bytes }: AnswerRef): string {
+export function formatStored(where: string, { id, source, mime_type, size_bytes }: AnswerRef): string {
   const told = source.description;
   const what = typeof told === "string" ? told : `${mime_type ?? "content"}, ${humanSize(size_bytes)}`;
   const became = source.truncated === true ? "could not be stored" : `stored as ${id}`;

@@ -9,7 +9,7 @@ import type { ArtifactRef, ArtifactWriter } from "../../artifacts/store.js";
 import { counted, humanSize } from "../../core/amounts.js";
 import type { ArtifactToolResult } from "../../core/types.js";
 import { SluiceError } from "../../errors/error.js";
-import { guarded } from "../../errors/storage.js";
+import { guardStorage } from "../../errors/storage.js";
 import { answerOf, failureOf, prefixWithin, type AnswerParts } from "../artifact-reader/answer.js";
 import { sentenceOf } from "../artifact-reader/artifact-reader.js";
 import { artifactUri } from "../artifact-reader/definition.js";
@@ -124,7 +124,7 @@ export class ArtifactEditor {
     const { ref: origin, source, signal } = from;
     const { mime_type, filename } = origin;
     const info = { mime_type, filename, source: this.#sourceOf(origin) };
-    const writer = await guarded("write", async () => source.openWriter?.(origin, info));
+    const writer = await guardStorage("write", async () => source.openWriter?.(origin, info));
     if (writer === undefined) throw keepsNothing();
     try {
       const output = new Output(writer, await sha256.stream(), signal);
@@ -139,7 +139,7 @@ export class ArtifactEditor {
       const hash = await output.end();
       signal?.throwIfAborted();
       const record = await recordOf(source, origin, hash);
-      const ref = await guarded("write", () => writer.close(record));
+      const ref = await guardStorage("write", () => writer.close(record));
       if (isTruncated(ref)) throw keepsNothing();
       return { ref, shown: output.shown() };
     } finally {
@@ -238,7 +238,7 @@ class Output {
     if (this.#filled === 0) return;
     const bytes = this.#buffer.subarray(0, this.#filled);
     this.#hash.update(bytes);
-    await guarded("write", () => this.#writer.write(bytes));
+    await guardStorage("write", () => this.#writer.write(bytes));
     this.#tail = this.#last();
     this.#filled = 0;
   }

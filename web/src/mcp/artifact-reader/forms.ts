@@ -193,7 +193,7 @@ export async function entryOf(from: Readable, path: string): Promise<Readable> {
   const taken = await derived(
     from,
     `entry:${path}`,
-    { filename: archive.baseOf(path) },
+    { filename: archive.toBaseName(path) },
     async (source, writer, look) => {
       const { entry, near } = await archive.extractEntry(
         archiveOf(source),

@@ -6,7 +6,7 @@ import { plainType } from "../../core/media-type.js";
 import { dialectOf, findHeader, type CsvDialect } from "../../query/csv.js";
 import { JsonScanner } from "../../json/value-scanner.js";
 import type { DocumentForm } from "../../documents/document.js";
-import { type DocumentKind, kindOf, traitsOf } from "../../documents/kind.js";
+import { type DocumentKind, detectKind, traitsOf } from "../../documents/kind.js";
 import type { Selection, Wanted } from "./request.js";
 import { pour, readSpan, type Readable } from "./source.js";
 
@@ -191,7 +191,7 @@ function firstByte(body: Uint8Array): number | undefined {
 
 /** The kind of document that an artifact is, by its first bytes. Undefined for text and unknown bytes. */
 export function documentKind({ ref }: Readable, head: Uint8Array): DocumentKind | undefined {
-  return kindOf({ type: plainType(ref.mime_type) ?? "", filename: ref.filename ?? "", head });
+  return detectKind({ type: plainType(ref.mime_type) ?? "", filename: ref.filename ?? "", head });
 }
 
 /**

@@ -3,7 +3,7 @@
  * @module
  */
 import type { MiddlewareHandler } from "hono";
-import { readerOf, streamFrom, type ByteReader } from "../../artifacts/byte-reader.js";
+import { getByteReader, streamFrom, type ByteReader } from "../../artifacts/byte-reader.js";
 import { busyRefused, refuseError, rateRefused } from "../http/refusals.js";
 import { MAX_JSON } from "../http/request.js";
 import { userKey } from "../../tools/auth/token-store.js";
@@ -178,7 +178,7 @@ function withEnd(response: Response, deps: BodyDeps): Response {
     deps.onEnd();
     return response;
   }
-  return new Response(streamFrom(watchBody(readerOf(response.body), deps)), response);
+  return new Response(streamFrom(watchBody(getByteReader(response.body), deps)), response);
 }
 
 /** The answer to `HEAD`: its body is cancelled. */

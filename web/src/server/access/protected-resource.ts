@@ -3,7 +3,7 @@
  * @module
  */
 import { z } from "zod";
-import { readerOf, streamFrom, type ByteReader } from "../../artifacts/byte-reader.js";
+import { getByteReader, streamFrom, type ByteReader } from "../../artifacts/byte-reader.js";
 import { McpHeader } from "../../mcp/http/headers.js";
 import { MAX_TIMER } from "../http/time-limit.js";
 import type { AccessTokens, TokenRefusal } from "./access-tokens.js";
@@ -76,7 +76,7 @@ export function whileValid(
 ): Response {
   const isListener = method === "GET" || headers.get(McpHeader.method) === "subscriptions/listen";
   if (until === undefined || response.body === null || !isListener) return response;
-  const reader = readerOf(response.body);
+  const reader = getByteReader(response.body);
   const end = (): void => void reader.cancel().catch(() => undefined);
   const timer = setTimeout(end, Math.min(MAX_TIMER, Math.max(0, until - Date.now()))).unref();
   const limited: ByteReader = {

@@ -3,7 +3,7 @@
  * promised length. Artifacts have a strong entity tag and no modification date, so conditions on dates do not apply.
  * @module
  */
-import { readerOf, streamFrom, type ByteReader } from "../../artifacts/byte-reader.js";
+import { getByteReader, streamFrom, type ByteReader } from "../../artifacts/byte-reader.js";
 import { readRange, resolveRange, type Span } from "../../artifacts/bytes.js";
 import type { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { StoredArtifact } from "../../artifacts/store.js";
@@ -34,7 +34,7 @@ export async function serveBytes(
   const size = artifact.size_bytes;
   // A range is defined for GET alone (RFC 9110 §14.2).
   const isRanged = method === "GET" && rangeCounts(headers, tag);
-  const span = isRanged ? requestedSpan(headers.get("range"), size) : null;
+  const span = isRanged ? readRequestedSpan(headers.get("range"), size) : null;
   if (span === "unsatisfiable") return outOfRange(size);
   const { start, end } = span ?? { start: 0, end: size };
   const body = method === "HEAD" ? null : await openBody(artifact, artifacts, { start, end });
@@ -107,7 +107,7 @@ const SINGLE = /^bytes=[ \t]*([0-9-]*)[ \t]*$/i;
  * @returns null for all: no range, several ranges, or an invalid header; "unsatisfiable" if no byte of the range
  * exists.
  */
-export function requestedSpan(header: string | null, size: number): Span | "unsatisfiable" | null {
+export function readRequestedSpan(header: string | null, size: number): Span | "unsatisfiable" | null {
   const range = readRange(SINGLE.exec(header ?? "")?.[1] ?? "");
   if (range === undefined || range === "backwards") return null;
   return resolveRange(range, size) ?? "unsatisfiable";
@@ -123,7 +123,7 @@ export async function startBody(
   stream: ReadableStream<Uint8Array>,
   length: number,
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-  const pieces = new ExactBytes(readerOf(stream), length);
+  const pieces = new ExactBytes(getByteReader(stream), length);
   let first: Uint8Array | null | undefined = await pieces.next(false);
   const body = streamFrom({
     async next(reuse): Promise<Uint8Array | null> {

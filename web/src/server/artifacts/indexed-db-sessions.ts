@@ -5,7 +5,7 @@
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction } from "idb";
 import { fullScope, type FullScope } from "../../artifacts/scope.js";
 import type { ArtifactScope, Clock } from "../../artifacts/store.js";
-import { guarded, type StorageAct } from "../../errors/storage.js";
+import { guardStorage, type StorageAct } from "../../errors/storage.js";
 import { MAX_SEEN } from "./handler.js";
 import { isSessionKey, MAX_SESSIONS, sessionKey, type ArtifactSessions } from "./sessions.js";
 import { checkOptionNames } from "../../errors/arguments.js";
@@ -146,7 +146,7 @@ export class IndexedDbArtifactSessions implements ArtifactSessions, AsyncDisposa
   }
 
   #use<T>(act: StorageAct, work: (database: Database) => Promise<T>): Promise<T> {
-    return guarded(act, async () => {
+    return guardStorage(act, async () => {
       const database = await this.#database();
       try {
         return await work(database);

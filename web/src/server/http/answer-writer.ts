@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { readerOf, type ByteReader } from "../../artifacts/byte-reader.js";
+import { getByteReader, type ByteReader } from "../../artifacts/byte-reader.js";
 
 /** Bytes that a client has to take within the time limit. */
 const PIECE = 64 * 1024;
@@ -41,7 +41,7 @@ export class AnswerWriter {
 
   constructor(response: Response, outgoing: ServerResponse, { timeout, beforeEnd, isStream = true }: WriterDeps) {
     this.#response = response;
-    this.#reader = readerOf(response.body ?? new ReadableStream<Uint8Array>());
+    this.#reader = getByteReader(response.body ?? new ReadableStream<Uint8Array>());
     this.#outgoing = outgoing;
     this.#timeout = timeout;
     this.#beforeEnd = beforeEnd;

@@ -4,9 +4,9 @@
  */
 import type { ArtifactStore } from "../../artifacts/store.js";
 import { onAbort, untilLate } from "../../core/abort.js";
-import { timedStore } from "../../core/store-access.js";
+import { limitStoreTime } from "../../core/store-access.js";
 import { SluiceError } from "../../errors/error.js";
-import { guarded } from "../../errors/storage.js";
+import { guardStorage } from "../../errors/storage.js";
 
 /** The longest time of a timer, in milliseconds. */
 export const MAX_TIMER = 2 ** 31 - 1;
@@ -110,11 +110,11 @@ export interface StoreTimeouts {
 
 /** Waits for a store. Throws StoreLate if it takes too long, and E_STORE_… if it fails. */
 export function inStoreTime<T>({ limits }: StoreTimeouts, work: Promise<T>): Promise<T> {
-  return guarded("read", () => inTime(work, limits.storeSeconds * 1000, () => new StoreLate()));
+  return guardStorage("read", () => inTime(work, limits.storeSeconds * 1000, () => new StoreLate()));
 }
 
 /** The same store, with a time limit for every answer and every piece of a stream. It throws StoreLate. */
 export function limitStore({ limits }: StoreTimeouts, store: ArtifactStore): ArtifactStore {
   const milliseconds = limits.storeSeconds * 1000;
-  return timedStore(store, { bytes: milliseconds, look: milliseconds, late: () => new StoreLate() });
+  return limitStoreTime(store, { bytes: milliseconds, look: milliseconds, late: () => new StoreLate() });
 }

@@ -9,7 +9,7 @@ import type { Retention } from "../../artifacts/retention/policy.js";
 import { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { ArtifactRef, ArtifactStore, ArtifactWriter, StoredArtifact } from "../../artifacts/store.js";
 import type { FileClaim, FileLook } from "../../core/types.js";
-import { writerOf } from "../../artifacts/writer.js";
+import { openWriter } from "../../artifacts/writer.js";
 import { NAMESPACE } from "../../errors/arguments.js";
 import { coreDescriber } from "../../files/user-storage.js";
 import { artifactHandler, type SeenArtifacts } from "../artifacts/handler.js";
@@ -222,7 +222,7 @@ async function uploadArtifact(
   });
   const scope = toScope(session, trace);
   const timeout = limits.storeSeconds * 1000;
-  const writer = await inTime(writerOf(store, { namespace, scope }), timeout, () => new StoreLate());
+  const writer = await inTime(openWriter(store, { namespace, scope }), timeout, () => new StoreLate());
   const said = { declared, filename, describer };
   let ref: ArtifactRef;
   try {

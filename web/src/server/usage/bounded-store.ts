@@ -15,10 +15,10 @@ import type {
   StoredArtifact,
   StoreSpace,
 } from "../../artifacts/store.js";
-import { bytesOf, encoded } from "../../artifacts/bytes.js";
-import { claimOf, infoOfText } from "../../artifacts/reference.js";
-import { SinkWriter, writerOf, writtenWhole } from "../../artifacts/writer.js";
-import { guarded } from "../../errors/storage.js";
+import { checkBytes, encodeText } from "../../artifacts/bytes.js";
+import { toClaim, infoOfText } from "../../artifacts/reference.js";
+import { SinkWriter, openWriter, writeWhole } from "../../artifacts/writer.js";
+import { guardStorage } from "../../errors/storage.js";
 import type { Identity } from "../session.js";
 import { keyOfUser } from "../sessions/session-register.js";
 import { BoundedMap } from "./bounded-map.js";
@@ -67,19 +67,19 @@ export class BoundedStore implements ArtifactStore {
   space?: () => Promise<StoreSpace>;
 
   async putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef> {
-    bytesOf(data, "data");
-    return writtenWhole(await this.openWriter(info), [data]);
+    checkBytes(data, "data");
+    return writeWhole(await this.openWriter(info), [data]);
   }
 
   async putText(text: string, info?: ArtifactInfo): Promise<ArtifactRef> {
-    return this.putBytes(encoded(text), infoOfText(info));
+    return this.putBytes(encodeText(text), infoOfText(info));
   }
 
   async openWriter(info: ArtifactInfo = {}): Promise<ArtifactWriter> {
-    const identity = identityIn(claimOf(info).scope);
-    if (identity === null) return writerOf(this.#inner, info);
+    const identity = identityIn(toClaim(info).scope);
+    if (identity === null) return openWriter(this.#inner, info);
     const lease = this.#usage.storing(identity);
-    const writer = await writerOf(this.#inner, info);
+    const writer = await openWriter(this.#inner, info);
     return new SinkWriter(new BoundedSink({ writer, lease, identity, info, count: this.#count }));
   }
 
@@ -292,7 +292,7 @@ class KnownFiles implements StoreCount {
 
   async #listed(identity: Identity, key: string, stored: readonly ArtifactRef[]): Promise<Files> {
     const files: Files = { bytes: 0, names: new Set(), readAt: performance.now() };
-    await guarded("read", async () => {
+    await guardStorage("read", async () => {
       for (const scope of await this.#scopesOf(identity)) {
         for await (const artifact of this.#store.list(scope)) add(files, artifact);
       }

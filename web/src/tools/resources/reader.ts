@@ -3,7 +3,7 @@
  * @module
  */
 import type { ArtifactScope, ArtifactStore, Clock } from "../../artifacts/store.js";
-import { settingsOf } from "../../config/check.js";
+import { readSettings } from "../../config/check.js";
 import { RESOURCES_SCHEMA } from "../../config/schema.mjs";
 import type { ResourcesConfig } from "../../config/types.js";
 import { untilAborted } from "../../core/abort.js";
@@ -75,7 +75,7 @@ export class ResourceReader {
   constructor(deps: ResourceDeps) {
     const { store, clock = Date.now, isPerUser = false, config = {} } = deps;
     this.#deps = deps;
-    this.#config = settingsOf(config, RESOURCES_SCHEMA, "resources") as Required<ResourcesConfig>;
+    this.#config = readSettings(config, RESOURCES_SCHEMA, "resources") as Required<ResourcesConfig>;
     this.#cache = new ResourceCache({
       exists: (id, scope) => store.exists(id, scope),
       keeps: this.#config.cache_reads_to_artifacts,

@@ -37,7 +37,7 @@ async function answered(answer: Answer, path = "/get") {
   return { reduced, store };
 }
 
-describe("what is no text arrives as its exact bytes", () => {
+describe("everything but text arrives as its exact bytes", () => {
   const archive = zipOf({ "a.txt": "hello", "b/c.bin": "x".repeat(3_000) });
   test.each([
     ["application/pdf", PDF],
@@ -77,7 +77,7 @@ test("any bytes, in any pieces", async () => {
   );
 });
 
-test("a body without a byte is said to be one", async () => {
+test("an empty body is reported as one", async () => {
   const empty = { content: [{ type: "resource", resource: { blob: "", mimeType: "application/pdf" } }] };
   expect((await answered({ type: "application/pdf", body: "" })).reduced.value).toMatchObject(empty);
   expect((await answered({ type: "application/json", body: "" })).reduced.text).toBe("null");
@@ -146,7 +146,7 @@ describe("files are named", () => {
     expect(reduced.text).not.toContain("127.0.0.1");
   });
 
-  test("by the tool where nobody says anything", async () => {
+  test("by the tool if nothing else names it", async () => {
     expect(await named({ type, body: PDF }, "/download")).toBe("get.pdf");
   });
 });
@@ -266,7 +266,7 @@ test("the beginning of bytes may be read again until what follows is asked for",
   );
 });
 
-test("a body that nobody wants any more is let go of", async () => {
+test("a body that is no longer needed is released", async () => {
   let isOver = false;
   const giving = new AbortController();
   async function* endless(): AsyncGenerator<Uint8Array> {

@@ -293,7 +293,7 @@ describe("public documents", () => {
     });
   });
 
-  test("a call for nobody is refused, and one for somebody who cannot be asked", async () => {
+  test("a call without a user is refused, and one for a user who cannot be asked", async () => {
     const { server, source } = await setting(true);
     const node = source();
     await node.connect();

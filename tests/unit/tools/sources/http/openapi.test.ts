@@ -123,7 +123,7 @@ describe("OpenAPI", () => {
     expect(put.reduced.value).toMatchObject({ method: "PUT", body: '{"name":"Rex"}' });
   });
 
-  test("a key that nobody has is left out: the API says whether it is needed", async () => {
+  test("a key that is not configured is left out: the API says whether it is needed", async () => {
     const { source } = await described(SHOP);
     expect((await called(source, "getPet", { petId: 7 })).reduced.value).toMatchObject({ query: [] });
   });

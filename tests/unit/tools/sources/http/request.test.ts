@@ -147,7 +147,7 @@ describe("of an operation", () => {
     expect(await failure(called(source, "pets", { a: 1 }))).toMatchObject(saying("it takes none."));
   });
 
-  test("a part of the path that nobody describes is one all the same", async () => {
+  test("an undescribed part of the path is an argument all the same", async () => {
     const { source } = await described(() => ({
       openapi: "3.1.0",
       paths: { "/pets/{id}": { get: { operationId: "pet" } } },
@@ -295,7 +295,7 @@ describe("what goes wrong", () => {
     }
   });
 
-  test("nobody there", async () => {
+  test("no server", async () => {
     const { sluice } = await gate();
     const source = httpSource({ name: "api", connection: "http://127.0.0.1:9/utcp", sluice });
     const error = await failure(opened(source));

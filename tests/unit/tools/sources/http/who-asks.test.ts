@@ -268,7 +268,7 @@ describe("client credentials", () => {
     expect((await node.call("get")).value).toMatchObject({ client: "basic-machine" });
   });
 
-  test("is asked for anew once where the API takes it no more, and when it has ended", async () => {
+  test("is requested again once if the API rejects it, and when it has expired", async () => {
     const { server, token_url, taken, authorization } = await setting();
     const node = await inline(server.origin, token_url);
     await node.call("get");

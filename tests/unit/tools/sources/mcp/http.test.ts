@@ -306,7 +306,7 @@ it("a session that the server has forgotten is an error, and the connection is o
   expect(connection.isOpen).toBe(false);
 });
 
-it("what is no MCP server at all is refused as the address says", async () => {
+it("an address without an MCP server is refused as its answer says", async () => {
   await using server = await listening("legacy", (came) => refuse(came, 404));
   const at = await setting();
   await expect(opened(over(at, { url: server.url }), at)).rejects.toMatchObject({ code: "E_TOOL_CLIENT", status: 404 });

@@ -184,7 +184,7 @@ describe("many reads", () => {
     });
   });
 
-  test("whoever gives up meanwhile is heard", async () => {
+  test("a caller may give up meanwhile", async () => {
     const controller = new AbortController();
     const contents = Array.from({ length: 1000 }, (_, index) => blob(300, index));
     const reason = new Error("no longer wanted");

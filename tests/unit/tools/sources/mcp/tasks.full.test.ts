@@ -203,7 +203,7 @@ describe("a task", () => {
     await expect(call(connection, "work")).rejects.toMatchObject(error);
   });
 
-  it("of a status that nobody knows goes on until it is given up", async () => {
+  it("of an unknown status goes on until it is given up", async () => {
     await using connection = await serving({ tools: { work: making({ taskId: "dreaming" }) }, before: LOOKS });
     const abort = new AbortController();
     const reason = new Error("enough");

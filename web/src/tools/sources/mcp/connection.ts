@@ -38,7 +38,7 @@ import { McpPrompts } from "./prompts.js";
 import { connectionLost, GRACE, NO_LIMIT, sendRequest, settleWithin } from "./requests.js";
 import { ENTRY, McpResources, restoreEntries } from "./resources.js";
 import { ToolInterceptor } from "./tool-interceptor.js";
-import { isObject, namespaceOf } from "../../../errors/arguments.js";
+import { isObject, checkNamespace } from "../../../errors/arguments.js";
 
 /** Protocol eras: `legacy` has `initialize` (up to 2025-11-25), `modern` has no sessions (from 2026-07-28). */
 export type McpEra = "auto" | "legacy" | "modern";
@@ -113,7 +113,7 @@ export async function connectServer(attempt: Attempt): Promise<McpConnection> {
   const opened = attempt.transport(interceptor);
   const client = new Client(deps.client ?? CLIENT, clientOptions(attempt));
   const secrets = (): readonly string[] => [...(deps.secrets ?? []), ...(opened.told?.() ?? [])];
-  const made = { ...deps, namespace: namespaceOf(name), client, interceptor, opened, secrets };
+  const made = { ...deps, namespace: checkNamespace(name), client, interceptor, opened, secrets };
   const connection = new McpConnection(made, options);
   // The client observes the signal only after the negotiation.
   const giveUp = (): void => void opened.transport.close().catch(() => undefined);
