@@ -110,7 +110,7 @@ const NO_WAY_IN: Readonly<Record<string, readonly string[]>> = {
   ],
   "who asks": ["OAuthManager", "route oauth", "route sessions", "route pauses", "route usage"],
   "counts and times, without any content": ["useOpenTelemetry", "route metrics"],
-  "folders and processes of tools": ["localWorkspaces", "sandboxed", "sluice run"],
+  "folders and processes of tools": ["localWorkspaces", "buildSandboxCommand", "sluice run"],
   "users' files, of which a model is told by name alone": ["UserStorage"],
   "lists, questions and connections": [
     "ToolNode.name",

@@ -97,7 +97,7 @@ export async function buildSandboxCommand(
   argv: readonly string[],
   options: SandboxOptions,
 ): Promise<readonly string[]> {
-  checkOptionNames(options, "sandboxed", ["hide", "program", "workspace"]);
+  checkOptionNames(options, "buildSandboxCommand", ["hide", "program", "workspace"]);
   if (argv.length === 0) throw new SluiceError("E_INVALID_ARGUMENT", "There is no command to start.", { path: "argv" });
   const program = options.program ?? (await bubblewrap(process.platform));
   const wrapped = [program, ...(await sandboxArguments(options)), "--"];
