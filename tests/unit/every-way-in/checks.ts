@@ -33,6 +33,10 @@ const ID = /[A-Za-z0-9._-]+_[0-9a-f]{12,64}(?![0-9A-Za-z])/g;
 export async function problemsOf(told: Told, call: GivenCall, way: Way, given: Given): Promise<readonly Problem[]> {
   const problems: Problem[] = [];
   const say = (what: string, more = ""): void => void problems.push({ what, more: more.slice(0, 300) });
+  if (call.untouched === "error" || call.untouched === "prompt") {
+    checkGuarded(told, call, say);
+    return problems;
+  }
   if (call.untouched !== undefined) {
     untouched(told, call, given, say);
     return problems;
@@ -196,7 +200,17 @@ function viewsOf(text: string): Readonly<Record<"base64" | "hex" | "digits", str
   return made;
 }
 
-function leaks({ bytes, digits = [] }: Planted, text: string, say: Say): void {
+function leaks(planted: Planted, text: string, say: Say): void {
+  const leak = leaksIn(planted, text);
+  if (leak !== undefined)
+    say(`shows a file as ${leak.encoding}`, `${planted.bytes.length} bytes, ${leak.needle.slice(0, 60)}`);
+}
+
+/** The encoding that a text shows a file in, and a part of it. Undefined if it shows none. */
+export function leaksIn(
+  { bytes, digits = [] }: Planted,
+  text: string,
+): { readonly encoding: string; readonly needle: string } | undefined {
   const seen = viewsOf(text);
   const lists = [[...bytes.subarray(0, 3_000)].join(","), ...digits.map((each) => each.slice(0, 20_000))];
   const encodings: readonly (readonly [string, string, string, number])[] = [
@@ -206,8 +220,9 @@ function leaks({ bytes, digits = [] }: Planted, text: string, say: Say): void {
   ];
   for (const [name, haystack, encoding, length] of encodings) {
     const needle = needles(encoding, length).find((each) => haystack.includes(each));
-    if (needle !== undefined) say(`shows a file as ${name}`, `${bytes.length} bytes, ${needle.slice(0, 60)}`);
+    if (needle !== undefined) return { encoding: name, needle };
   }
+  return undefined;
 }
 
 /** Whether all of a file is in a text, however it is encoded. */
@@ -331,6 +346,22 @@ async function restored({ restore }: Told, value: unknown, { payload }: GivenCal
   say("is restored to something else", `${wanted.slice(at - 60, at + 60)} became ${got.slice(at - 60, at + 60)}`);
 }
 
+/** What is no result of a call shows no bytes and no long text either. The rest of it is the server's. */
+function checkGuarded({ answer, text, refused }: Told, { payload, untouched: kind }: GivenCall, say: Say): void {
+  const told = answer?.bytes.toString() ?? text ?? refused ?? "";
+  for (const planted of payload.planted) leaks(planted, told, say);
+  const longest = longestString(answer === undefined ? told : JSON.parse(told));
+  if (longest > INLINE) say(`has a string above max_inline_size in ${String(kind)}`, `${longest} characters`);
+  const { code } = (JSON.parse(payload.json ?? "{}") ?? {}) as { readonly code?: unknown };
+  if (
+    kind === "error" &&
+    answer !== undefined &&
+    (memberOf(answer.bytes, "error") as { code?: unknown }).code !== code
+  ) {
+    say("changes the code of an error", told.slice(0, 200));
+  }
+}
+
 /** What MCP says must not be touched is the server's, byte for byte. */
 function untouched(
   { answer, text, refused }: Told,
@@ -341,12 +372,11 @@ function untouched(
   const body = payload.json ?? "null";
   const what = `changes ${String(kind)}, which nobody may touch`;
   if (answer?.isExact === true) {
-    const wanted = composed(answer.id, kind === "error" ? "error" : "result", Buffer.from(body), given.place);
+    const wanted = composed(answer.id, "result", Buffer.from(body), given.place);
     if (!wanted.equals(answer.bytes)) say(what, answer.bytes.subarray(0, 300).toString());
     return;
   }
-  const got =
-    answer === undefined ? text : JSON.stringify(memberOf(answer.bytes, kind === "error" ? "error" : "result"));
+  const got = answer === undefined ? text : JSON.stringify(memberOf(answer.bytes, "result"));
   if (got !== JSON.stringify(JSON.parse(body))) say(what, got ?? refused);
 }
 

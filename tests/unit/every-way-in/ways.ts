@@ -47,7 +47,7 @@ export interface GivenCall {
   readonly untouched?: Untouched | undefined;
 }
 
-/** What MCP says passes as it is. */
+/** What is no result of a call: what passes as it is, and `error` and `prompt`, of which bytes and long texts are taken out. */
 export type Untouched = "error" | "app" | "ui" | "read" | "prompt";
 
 /** A case as a way meets it. */

@@ -184,6 +184,7 @@ export class JsonRpcScanner {
       if (member !== undefined) member.end ??= this.#before + at;
       const text = inner === 0 && KEPT.has(path) ? this.#stopKeeping(at) : undefined;
       if (text !== undefined) this.#texts.set(path, text);
+      else if (inner === 0 && KEPT.has(path)) this.#fault ??= `its ${path} is longer than ${MAX_KEPT} bytes`;
     }
   }
 

@@ -18,9 +18,12 @@ export type MessageAction =
   | { readonly kind: "pass" }
   /** Forward it unchanged, whatever its size. */
   | { readonly kind: "raw" }
-  /** Buffer it whole and rewrite it. Undefined leaves it unchanged. */
-  | { readonly kind: "edit"; readonly edit: (message: string) => string | undefined | Promise<string | undefined> }
+  /** Buffer it whole and rewrite it. Undefined leaves it unchanged. A message whose edit throws is not forwarded. */
+  | { readonly kind: "edit"; readonly edit: MessageEdit }
   | GateAction;
+
+/** Rewrites a whole message, as JSON text. Undefined leaves it unchanged. */
+type MessageEdit = (message: string) => string | undefined | Promise<string | undefined>;
 
 /** Send one member's value through the gate. */
 interface GateAction {
@@ -32,6 +35,8 @@ interface GateAction {
    * Defaults to the gate's own answer.
    */
   readonly answer?: (gated: GatedResult) => Promise<GateAnswer>;
+  /** Rewrites the message that it stands in, unless the original is sent instead. */
+  readonly edit?: MessageEdit;
 }
 
 /** What replaces a value. */
@@ -53,6 +58,8 @@ export interface MessagePolicy {
   decide(message: JsonRpcScanner, isWhole: boolean): MessageAction | undefined;
   /** Options to reduce any message that is too large. */
   readonly fallback: TransformOptions;
+  /** Rewrites a message that was too large, once it is reduced. */
+  readonly finish?: MessageEdit;
 }
 
 /** Writes bytes of a message. Resolves when more can be written. */
@@ -160,7 +167,8 @@ export class MessageRewriter implements AsyncDisposable {
     if (largest === undefined || action?.kind === "edit") throw tooLarge();
     const isReduced = action?.kind === "gate" && action.member.split(".", 1)[0] === largest;
     if (isReduced || action?.kind === "raw") return action;
-    return { kind: "gate", member: largest, options: this.#policy.fallback };
+    const { fallback, finish } = this.#policy;
+    return { kind: "gate", member: largest, options: fallback, ...(finish !== undefined && { edit: finish }) };
   }
 
   /** Does what the action allows before the end. */
@@ -185,9 +193,14 @@ export class MessageRewriter implements AsyncDisposable {
     }
   }
 
-  /** Decides at the end, when everything is known: a message that was passed may have turned out to be a response. */
+  /**
+   * Decides at the end, when everything is known: a message that was passed may have turned out to be a response, and an answer whose result
+   * was to be gated may be an error.
+   */
   #settle(): void {
-    if (this.#action !== undefined && this.#action.kind !== "pass") return;
+    const action = this.#action;
+    const isMissing = action?.kind === "gate" && this.#members.member(action.member) === undefined;
+    if (action !== undefined && action.kind !== "pass" && !isMissing) return;
     this.#action = this.#policy.decide(this.#members, true) ?? { kind: "pass" };
   }
 
@@ -197,22 +210,34 @@ export class MessageRewriter implements AsyncDisposable {
       if (this.#members.member(action.member)?.end !== undefined) await this.#gate(action);
     }
     if (this.#gated !== undefined) {
-      const { pieces, reduced, isChanged } = await this.#gated.close();
+      const { pieces, reduced, isChanged, isOriginal } = await this.#gated.close();
       // An unchanged message goes on as it came, if it is still buffered.
-      if (isChanged || this.#buffered.length === 0) for await (const piece of pieces) await this.#sink(piece);
-      else await this.#flush();
+      if (!isChanged && this.#buffered.length > 0) await this.#flushEdited(action);
+      else if (isOriginal || action?.kind !== "gate" || action.edit === undefined) {
+        for await (const piece of pieces) await this.#sink(piece);
+      } else {
+        this.#buffered = [];
+        for await (const piece of pieces) this.#buffered.push(piece);
+        await this.#flushEdited(action);
+      }
       return reduced;
     }
-    if (action?.kind === "edit") {
+    await this.#flushEdited(action);
+    return undefined;
+  }
+
+  /** Sends what is buffered, which is the whole message, as the action's edit leaves it. */
+  async #flushEdited(action: MessageAction | undefined): Promise<void> {
+    if (action?.kind === "edit" || (action?.kind === "gate" && action.edit !== undefined)) {
       const message = textOf(this.#buffered);
-      const edited = await applyEdit(action, message);
+      const edited = await action.edit?.(message);
       if (edited !== undefined && edited !== message) {
+        this.#buffered = [];
         await this.#sink(checkSize(new TextEncoder().encode(edited)));
-        return undefined;
+        return;
       }
     }
     await this.#flush();
-    return undefined;
   }
 
   async #flush(): Promise<void> {
@@ -235,6 +260,8 @@ interface GatedMessage {
   readonly reduced: Transformed | undefined;
   /** Whether it differs from the original. */
   readonly isChanged: boolean;
+  /** Whether it is sent as the server sent it. */
+  readonly isOriginal: boolean;
 }
 
 /** A message with one member's value sent through the gate and the rest kept as text. */
@@ -273,7 +300,7 @@ class GatedValue implements AsyncDisposable {
     const value = new TextEncoder().encode(text);
     if (original === undefined && value.length + this.#kept > MAX_MESSAGE) throw tooLarge();
     const isChanged = reduced === undefined || reduced.changed || text !== reduced.text;
-    return { pieces: this.#around(original ?? [value]), reduced, isChanged };
+    return { pieces: this.#around(original ?? [value]), reduced, isChanged, isOriginal: original !== undefined };
   }
 
   async *#around(value: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -298,18 +325,6 @@ async function defaultAnswer(result: GatedResult): Promise<GateAnswer> {
   await using gated = result;
   const reduced = await gated.answer();
   return { text: reduced.text, reduced };
-}
-
-/** A failed edit leaves the message unchanged: a reader elsewhere may still accept it. */
-async function applyEdit(
-  { edit }: MessageAction & { readonly kind: "edit" },
-  message: string,
-): Promise<string | undefined> {
-  try {
-    return await edit(message);
-  } catch {
-    return undefined;
-  }
 }
 
 function checkSize(message: Uint8Array): Uint8Array {

@@ -37,6 +37,11 @@ export interface HostProfile {
   readonly hasResourceTools: boolean;
   /** Whether its model reads `_meta` of results: of all, or of those that are errors. Case `meta`. */
   readonly meta: "always" | "errors" | "never";
+  /**
+   * Who gets the bytes of a resource that the host reads: its model, as text, or the application, which shows it or saves it to a file. The
+   * server's own resource in `docs/hosts.md`.
+   */
+  readonly readsResources: "model" | "application";
   /** The longest text that it shows whole, in bytes. Cases `text8k` to `text400k`. */
   readonly wholeText: number;
   /** The same where it depends on the model, by the beginning of the name that the client sends with a call. */
@@ -72,6 +77,7 @@ const CAREFUL: HostProfile = {
   links: "told",
   hasResourceTools: false,
   meta: "never",
+  readsResources: "application",
   wholeText: 10_000,
   wholeTextByModel: {},
   wholeLines: Infinity,
@@ -120,6 +126,8 @@ const HOSTS: readonly HostRow[] = [
     imagesInErrors: true,
     half: "structured",
     hides: "all",
+    // Its `read_mcp_resource` gives a model the JSON of what a server answers, base64 too: 12,000 characters of a PDF.
+    readsResources: "model",
     checksResults: false,
     wholeTextByModel: { "gpt-5.": 40_000 },
     cutText: 12_000,

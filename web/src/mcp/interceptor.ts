@@ -39,6 +39,8 @@ import {
 } from "./host-profiles.js";
 import { batchOf, cancelledBy, elementsOf, requestOf, type ClientRequest } from "./client-request.js";
 import { fitToHost } from "./host-result.js";
+import { DescriptionGuard, MIN_RUN } from "./description-guard.js";
+import { MessageGuard, type StoredParts } from "./message-guard.js";
 import { InFlight, UNWANTED, type Request } from "./in-flight.js";
 import { withLinks, withLinksAsText } from "./links.js";
 import { nameRefs } from "./named-refs.js";
@@ -85,6 +87,11 @@ export interface InterceptorDeps extends ClientRequestDeps {
   /** The server's name in the host's configuration. Some clients tell it. */
   readonly serverName?: string | undefined;
   readonly onEvent: (event: InterceptorEvent) => void;
+  readonly descriptions: DescriptionGuard;
+  /** Characters of a message that hold nothing: the least that the configuration lets be taken out. */
+  readonly least: number;
+  /** Characters of a text that stays in a message. */
+  readonly longest: number;
   /** Whose requests telemetry sees: those of a client of a server, or those that a client makes. Defaults to the former. */
   readonly side?: TelemetrySide;
 }
@@ -135,6 +142,9 @@ export interface Interceptor {
 
 const CLIENT_INFO = "io.modelcontextprotocol/clientInfo";
 
+/** The default of `max_inline_size`, in characters. */
+const MAX_TEXT = 10_000;
+
 /** Most characters that an author's limit may let through: Claude Code takes no more either. */
 const MAX_TOOL_LIMIT = 500_000;
 
@@ -144,6 +154,7 @@ export class McpInterceptor implements Interceptor {
   readonly #inFlight: InFlight;
   readonly #catalog: Catalog;
   readonly #policy: ResponsePolicy;
+  readonly #guard: MessageGuard;
   readonly #requestHandler: ClientRequestHandler;
   /** What the client makes of results. */
   #host: HostProfile;
@@ -174,7 +185,14 @@ export class McpInterceptor implements Interceptor {
       written: (reduced, request) => this.#write(reduced, request),
       restored: ({ text }) => deps.sluice.restoreStream(text, { scope: deps.scope }),
       edit: (request) => this.#edit(request),
+      guard: (message, asked) => this.#guard.guardMessage(message, asked),
+      readsForModel: () => this.#host.readsResources === "model",
       passesResults: deps.isOwnServer ?? false,
+    });
+    this.#guard = new MessageGuard({
+      ...deps,
+      options: () => ({ dialect: "mcp", namespace: deps.namespace, scope: deps.scope, readTool: this.#readTool }),
+      onStored: (found, sizes) => this.#noteStored(found, sizes),
     });
     const toolDeps = {
       ...deps,
@@ -378,6 +396,8 @@ export class McpInterceptor implements Interceptor {
       const isTyped = this.#catalog.find(request?.tool)?.isTyped === true && this.#deps.schemas !== "drop";
       text = fitToHost(text, this.#host, { isTyped });
     }
+    const { meta } = this.#host;
+    text = await this.#guard.guardResult(text, meta === "always" || (meta === "errors" && isError(reduced)));
     if (request?.wantsList === true) return text;
     try {
       return await nameRefs(text, store, { namespace, scope });
@@ -404,10 +424,14 @@ export class McpInterceptor implements Interceptor {
     return nameToolFor(this.#host, this.#catalog.chooseName(tool), this.#serverName);
   }
 
+  get #readTool(): string {
+    return this.#nameTool(readToolName(this.#deps.namespace));
+  }
+
   #options(tool: string | undefined): TransformOptions {
     const { namespace, scope } = this.#deps;
     return {
-      readTool: this.#nameTool(readToolName(namespace)),
+      readTool: this.#readTool,
       dialect: "mcp",
       namespace,
       scope,
@@ -495,6 +519,17 @@ export class McpInterceptor implements Interceptor {
       host,
       shown,
     });
+  }
+
+  /** Notes what was taken out of a message that is no result of a call. */
+  #noteStored(
+    { artifacts, failures }: StoredParts,
+    sizes: { readonly bytesIn: number; readonly bytesOut: number },
+  ): void {
+    this.#requestHandler.remember(artifacts);
+    for (const error of failures) this.#deps.onEvent({ kind: "failed", error });
+    if (artifacts.length === 0) return;
+    this.#deps.onEvent({ kind: "stored", tool: undefined, artifacts, ...sizes, host: this.#host.host });
   }
 
   /** Notes a call that was answered with a task: its result comes later, under the task's id. */
@@ -613,6 +648,7 @@ export async function createInterceptor(options: InterceptorOptions): Promise<Mc
 export async function interceptorDeps(options: InterceptorOptions): Promise<InterceptorDeps> {
   const { store, config } = withRetention(chooseStore(options.store, undefined), options.config);
   const { on_store_failure, arguments: forms, share } = readInterceptor(config);
+  const longest = config?.max_inline_size ?? MAX_TEXT;
   const onFailure = on_store_failure === "error" ? "throw" : "answer";
   return {
     sluice: await createSluiceOver(
@@ -629,6 +665,9 @@ export async function interceptorDeps(options: InterceptorOptions): Promise<Inte
     showImages: options.showImages ?? false,
     schemas: options.schemas ?? "widen",
     hasOwnLimit: options.config?.max_inline_size !== undefined,
+    descriptions: new DescriptionGuard(options.wasm),
+    least: Math.min(MIN_RUN, longest, config?.binary_detection?.min_size_for_detection ?? MIN_RUN),
+    longest,
     ...(options.host !== undefined && { host: requireHost(options.host) }),
     serverName: options.serverName,
     onEvent: ignoreErrors(options.onEvent),

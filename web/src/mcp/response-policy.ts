@@ -9,6 +9,7 @@ import type { MessageAction, GateAnswer, MessagePolicy } from "../jsonrpc/messag
 import type { Catalog } from "./catalog.js";
 import type { InFlight, Request } from "./in-flight.js";
 import { parsedOr, stringOr } from "../jsonrpc/rpc.js";
+import { isGuardedAnswer, isGuardedMethod } from "./message-guard.js";
 import { tooLargeForClient } from "./message-refusal.js";
 import { joinWhole, MAX_WHOLE } from "./whole-result.js";
 
@@ -26,6 +27,10 @@ interface ResponsePolicyDeps {
   readonly restored: (reduced: Transformed) => AsyncIterable<Uint8Array>;
   /** The edit for the answer to a request, if there is one. */
   readonly edit: (request: Request) => AnswerEdit | undefined;
+  /** Takes bytes out of a message that is no result of a call. `asked` is the method of the request that it answers. */
+  readonly guard: (message: string, asked?: string) => Promise<string>;
+  /** Whether the client hands a resource that it reads to its model. */
+  readonly readsForModel: () => boolean;
   /** Whether results of calls come as the client needs them. */
   readonly passesResults: boolean;
 }
@@ -36,13 +41,10 @@ const TASK_NOTIFICATIONS: ReadonlySet<string> = new Set(["notifications/tasks", 
 /** Prefix of the methods of all notifications. */
 const NOTIFICATIONS = "notifications/";
 
-/** Answers, besides lists, that are useless with references in them. */
-const UNREDUCED: ReadonlySet<string> = new Set(["completion/complete", "prompts/get"]);
-
 const PASS: MessageAction = { kind: "pass" };
 const RAW: MessageAction = { kind: "raw" };
 
-/** Forward it unchanged, or refuse it if it is too large. */
+/** Forward it unchanged, or refuse it if it is too large: a list, or completions, are useless with references in them. */
 const WHOLE: MessageAction = { kind: "edit", edit: () => undefined };
 
 /** Decides by the request that a message answers, or may answer while its id is not known. */
@@ -57,6 +59,8 @@ export class ResponsePolicy implements MessagePolicy {
     return this.#deps.options(undefined);
   }
 
+  readonly finish = (message: string): Promise<string> => this.#deps.guard(message);
+
   decide(message: JsonRpcScanner, isWhole: boolean): MessageAction | undefined {
     const id = message.text("id");
     // It cannot be buffered any longer.
@@ -67,7 +71,8 @@ export class ResponsePolicy implements MessagePolicy {
     }
     const method = message.text("method");
     if (method !== undefined) return this.#unasked(stringIn(method), message, isWhole, isUrgent);
-    if (isWhole) return PASS;
+    if (isWhole)
+      return message.member("error") === undefined ? PASS : this.#guard(this.#deps.inFlight.find(id)?.method);
     if (message.member("params") !== undefined) return isUrgent ? this.#lateUnasked(message) : undefined;
     const request = this.#deps.inFlight.find(id);
     return request === undefined ? undefined : this.#answer(request, message);
@@ -93,7 +98,8 @@ export class ResponsePolicy implements MessagePolicy {
    * cannot use a reference there. Until then it is buffered, as a result may still follow.
    */
   #unasked(method: string, message: JsonRpcScanner, isWhole: boolean, isUrgent: boolean): MessageAction | undefined {
-    if (TASK_NOTIFICATIONS.has(method)) return this.#gate("params.result", message);
+    if (TASK_NOTIFICATIONS.has(method)) return this.#gate("params.result", message, true);
+    if (isWhole && isGuardedMethod(method)) return this.#guard();
     if (isWhole || method.startsWith(NOTIFICATIONS)) return PASS;
     return isUrgent ? WHOLE : undefined;
   }
@@ -121,15 +127,28 @@ export class ResponsePolicy implements MessagePolicy {
       case "tasks/result":
         return this.#result(request, message);
       case "tasks/get":
-        return catalog.isAppOnly(request.tool) ? RAW : this.#gate("result.result", message);
+        return catalog.isAppOnly(request.tool) ? RAW : this.#gate("result.result", message, true);
       case "resources/read":
-        return request.uri?.startsWith("ui://") === true ? RAW : PASS;
-      default: {
-        const edited = edit(request);
-        if (edited !== undefined) return { kind: "edit", edit: edited };
-        return request.method.endsWith("/list") || UNREDUCED.has(request.method) ? WHOLE : PASS;
-      }
+        if (request.uri?.startsWith("ui://") === true) return RAW;
+        return this.#deps.readsForModel() ? this.#gate("result", message) : PASS;
+      case "completion/complete":
+        return WHOLE;
+      default:
+        return isGuardedAnswer(request.method) ? this.#guard(request.method, edit(request)) : PASS;
     }
+  }
+
+  /** Takes the bytes out of a whole message, and then edits it. If that edit fails, the message stays without it. */
+  #guard(asked?: string, edit?: AnswerEdit): MessageAction {
+    const guardWhole = async (message: string): Promise<string> => {
+      const safe = await this.#deps.guard(message, asked);
+      try {
+        return (await edit?.(safe)) ?? safe;
+      } catch {
+        return safe;
+      }
+    };
+    return { kind: "edit", edit: guardWhole };
   }
 
   /** What only an app reads is not gated. */
@@ -138,10 +157,11 @@ export class ResponsePolicy implements MessagePolicy {
   }
 
   /**
-   * Gates a member. The tool is known at the end of the message at the latest, and decides how the result is written.
+   * Gates a member. The tool is known at the end of the message at the latest, and decides how the result is written. `hasMore`: there is more
+   * beside the member that a model could be shown.
    */
-  #gate(member: string, message: JsonRpcScanner): MessageAction {
-    const { inFlight, options, restored, written } = this.#deps;
+  #gate(member: string, message: JsonRpcScanner, hasMore = false): MessageAction {
+    const { guard, inFlight, options, restored, written } = this.#deps;
     const requestNow = (): Request | undefined => inFlight.find(message.text("id"));
     const answer = async (result: GatedResult): Promise<GateAnswer> => {
       await using gated = result;
@@ -158,7 +178,8 @@ export class ResponsePolicy implements MessagePolicy {
       if (original !== undefined && kind === "raw") return { text: "", original: toAsync(original) };
       return { text: await written(reduced, request), reduced };
     };
-    return { kind: "gate", member, options: options(requestNow()?.tool), answer };
+    const edit = (whole: string): Promise<string> => guard(whole, requestNow()?.method);
+    return { kind: "gate", member, options: options(requestNow()?.tool), answer, ...(hasMore && { edit }) };
   }
 }
 

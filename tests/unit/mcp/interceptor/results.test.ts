@@ -125,7 +125,7 @@ describe("the result of a call", () => {
       inputRequests: { a: { method: "elicitation/create", params: { message: "x ".repeat(20_000) } } },
     });
     expect(result).toMatchObject({ requestState });
-    expect(talk.events).toEqual([]);
+    expect(JSON.stringify(result?.["inputRequests"])).toContain("[sluice] text, 39.1 KB");
   });
 });
 
@@ -147,7 +147,7 @@ describe("the id of a call", () => {
     expect((await talk.hear({ jsonrpc: "2.0", id: 1, result }))[0]).toContain("[sluice] PNG");
   });
 
-  it.each(['"1"', '" 1"', "1.0", "null", "99", `"${"x".repeat(2000)}"`])(
+  it.each(['"1"', '" 1"', "1.0", "null", "99", `"${"x".repeat(1000)}"`])(
     "may be told as %s: the result is gated",
     async (id) => {
       await wait(talk, 1);
@@ -155,6 +155,13 @@ describe("the id of a call", () => {
       expect((await talk.hear(text))[0]).toContain("[sluice] PNG");
     },
   );
+
+  it("is no longer than a kibibyte: a message with more is none", async () => {
+    await wait(talk, 1);
+    const text = `{"jsonrpc":"2.0","id":"${"x".repeat(2000)}","result":${JSON.stringify(result)}}`;
+    expect(await talk.hear(text)).toEqual([]);
+    expect(talk.events).toMatchObject([{ kind: "failed" }]);
+  });
 
   it("stands beside a result, whatever else stands there", async () => {
     await wait(talk, 1);
