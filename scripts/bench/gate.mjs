@@ -3,7 +3,7 @@
  * @module
  */
 import { readFileSync } from "node:fs";
-import { compiledFrom, corePool } from "../../dist/core/engine.js";
+import { compileSource, corePool } from "../../dist/core/engine.js";
 import { median, pdfOf, resultOf } from "./measure.mjs";
 
 const CHUNK = 65_536;
@@ -57,7 +57,7 @@ export async function gateAlone({ bytes: make, bar, isMet }, rounds) {
 
 /** The core, alone. */
 export async function gateEngine() {
-  const compiled = await compiledFrom(readFileSync(new URL("../../dist/core/core.wasm", import.meta.url)));
+  const compiled = await compileSource(readFileSync(new URL("../../dist/core/core.wasm", import.meta.url)));
   return corePool(compiled, "{}").take();
 }
 
