@@ -264,6 +264,16 @@ describe("what is no argument of ours", () => {
 });
 
 describe("expansion is exact", () => {
+  test("for half a surrogate pair, which JSON may hold", async () => {
+    const page = `${"half 🦊".slice(0, 6)} of a 풒 page\n`;
+    // As the gate writes it: the three bytes that half a pair would have (WTF-8).
+    const bytes = Buffer.concat([Buffer.from("half "), Buffer.from("eda0be", "hex"), Buffer.from(" of a 풒 page\n")]);
+    const { call, uri } = await setUp({ bytes, mime: "text/plain" });
+    expect(valueOf(await call({ list: [`${uri}?as=text`] }))).toEqual({ list: [page] });
+    const cut = await setUp({ bytes: bytes.subarray(0, 7), mime: "text/plain" });
+    expect(refusalOf(await cut.call({ list: [`${cut.uri}?as=text`] }))).toContain("not UTF-8 text");
+  });
+
   test("for any bytes, form and place", async () => {
     const form = fc.constantFrom("base64", "data_uri", "text");
     const bytes = fc.oneof(

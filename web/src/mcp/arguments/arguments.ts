@@ -250,10 +250,20 @@ async function bytesOf(place: Place, ref: StoredArtifact, { source, signal }: Wr
   return bytes;
 }
 
-/** Decodes bytes as UTF-8, including a byte order mark. */
+/** Decodes bytes as UTF-8, including a byte order mark. Half a surrogate pair, which JSON may hold, stays what it was. */
 function textOf(place: Place, bytes: Uint8Array): string {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  let text = "";
+  let from = 0;
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    for (let at = bytes.indexOf(0xed); at >= 0; at = bytes.indexOf(0xed, at + 1)) {
+      const [second = 0, third = 0] = bytes.subarray(at + 1, at + 3);
+      if (second < 0xa0 || second > 0xbf || (third & 0xc0) !== 0x80) continue;
+      text += decoder.decode(bytes.subarray(from, at));
+      text += String.fromCharCode(0xd000 | ((second & 0x3f) << 6) | (third & 0x3f));
+      from = at + 3;
+    }
+    return text + decoder.decode(bytes.subarray(from));
   } catch {
     throw noText(place);
   }
