@@ -239,7 +239,7 @@ describe("what restore goes by", () => {
     const { result } = await talk.call("shot", SCREEN);
     const sluice = await createSluice({ store: talk.store });
     expect(await sluice.restore(result, { scope })).toEqual(SCREEN);
-    await expect(sluice.restore(result)).rejects.toMatchObject({ code: "E_NOT_FOUND" });
+    await expect(sluice.restore(result)).rejects.toMatchObject({ code: "E_NOT_RESTORABLE" });
   });
 
   test("a list that cannot be stored stays in the result, and the failure is told of", async () => {
@@ -264,7 +264,7 @@ describe("what restore goes by", () => {
 
   describe("restore refuses", () => {
     test.each([
-      ["a name of nothing", "srv_0123456789ab", "E_NOT_FOUND"],
+      ["a name of nothing", "srv_0123456789ab", "E_NOT_RESTORABLE"],
       ["a name that is none", "../../etc/passwd", "E_RESTORE_REFS"],
       ["an endless name", "a".repeat(1_000_000), "E_RESTORE_REFS"],
       ["an empty name", "", "E_RESTORE_REFS"],
@@ -310,7 +310,7 @@ describe("what restore goes by", () => {
       const id = String(nameIn(structured));
       await talk.store.delete(id);
       await expect(sluice.restore(structured.result)).rejects.toMatchObject({
-        code: "E_NOT_FOUND",
+        code: "E_NOT_RESTORABLE",
         message: expect.stringContaining(id),
       });
       const damaged = await talk.store.putText("[", {

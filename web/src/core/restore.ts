@@ -50,7 +50,7 @@ export class Restorer {
   /**
    * The restored document, in pieces.
    *
-   * @throws SluiceError E_RESTORE_REFS; with the id of the artifact E_NOT_FOUND (unknown, in another scope, or never stored),
+   * @throws SluiceError E_RESTORE_REFS, E_NOT_RESTORABLE; with the id of the artifact E_NOT_FOUND (unknown, in another scope, or never stored),
    * E_EXPIRED, E_STORE_CORRUPT, E_STORE_DENIED, E_STORE_READ. All but damage is thrown before the first byte, where lines name their
    * references before that of the line.
    */
@@ -221,10 +221,17 @@ function nameIn(document: unknown): string | undefined {
   return typeof name === "string" ? name : undefined;
 }
 
-/** A stored list as JSON text. Throws E_RESTORE_REFS for the name of anything else. */
+function toNotRestorableError(name: string): SluiceError {
+  return new SluiceError(
+    "E_NOT_RESTORABLE",
+    `The result names ${name.slice(0, MAX_ID)} as its references, which this scope of the store does not have: give the store and the scope of the call, or ask for the result with its whole list by _meta {"sluice/refs":"list"}.`,
+  );
+}
+
+/** A stored list as JSON text. Throws E_NOT_RESTORABLE without it, E_RESTORE_REFS for the name of anything else. */
 async function listNamed(name: string, store: ArtifactStore, scope: ArtifactScope | undefined): Promise<string> {
   const ref = isArtifactId(name) ? await reading(name, () => store.stat(name, scope)) : undefined;
-  if (ref === null) throw toGoneError(name);
+  if (ref === null) throw toNotRestorableError(name);
   if (ref?.mime_type !== MIME_TYPE || ref.source["restores"] !== LIST_RECORD.source["restores"]) {
     const what = `The result names ${JSON.stringify(name.slice(0, MAX_ID))} as its references, which is not a list of references.`;
     throw new SluiceError(
@@ -233,7 +240,7 @@ async function listNamed(name: string, store: ArtifactStore, scope: ArtifactScop
     );
   }
   const bytes = await reading(name, () => store.get(name, scope));
-  if (bytes === null) throw toGoneError(name);
+  if (bytes === null) throw toNotRestorableError(name);
   const list = new TextDecoder().decode(bytes);
   if (Array.isArray(parseOrNull(list))) return list;
   throw toDamagedError(name);

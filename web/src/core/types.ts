@@ -69,7 +69,7 @@ export interface Sluice {
   /**
    * Restores the input of `transform(…, { dialect: "mcp" })` from its result. `scope` is that of the call.
    *
-   * @throws SluiceError E_RESTORE_REFS if the references are damaged; with the id of the artifact E_NOT_FOUND, E_EXPIRED, E_STORE_….
+   * @throws SluiceError E_RESTORE_REFS if the references are damaged, E_NOT_RESTORABLE if they are stored elsewhere; with the id of the artifact E_NOT_FOUND, E_EXPIRED, E_STORE_….
    */
   restore<Value>(value: Value, options?: { readonly scope?: ArtifactScope }): Promise<Value>;
   /** The same as a stream of JSON text, for results that do not fit in memory. */

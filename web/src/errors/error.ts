@@ -14,6 +14,7 @@ export type ErrorCode =
   | "E_CONFIG_KEY"
   | "E_CONFIG_VALUE"
   | "E_RESTORE_REFS"
+  | "E_NOT_RESTORABLE"
   | "E_MISUSE"
   | "E_CORE_LOAD"
   | "E_CORE_TRAP"

@@ -213,6 +213,12 @@ test.each([
   ["a pointer without its slash", "{}", { pointer: "a" }, 'does not start with "/"'],
   ["a pointer with a lone tilde", "{}", { pointer: "/~2" }, '"~0" (for "~")'],
   ["a pointer into a number", "[1]", { pointer: "/0/x" }, '"/0" is a number and has no "x"'],
+  [
+    "a pointer into a string",
+    '{"n":1,"a":{"b":"words"}}',
+    { pointer: "/a/b/c" },
+    '"/a/b" is a string, 7 B and has no "c"',
+  ],
   ["a pointer behind an array", "[1,2]", { pointer: "/2" }, "its elements are /0 to /1"],
   ["a pointer with a leading zero", "[1,2]", { pointer: "/01" }, 'has no "01"'],
   ["lines behind the end", "a\nb", { lines: "3-" }, 'has 2 lines: ask for "1-2"'],
@@ -235,6 +241,12 @@ test.each([
   const result = await readingOf(text).call({ uri: URI, ...args });
   expect(result.isError).toBe(true);
   expect(wordsOf(result).toLowerCase()).toContain(words.toLowerCase());
+});
+
+test("an SVG is not shown as an image, but read as the text that it is", async () => {
+  const reader = readingOf("<svg>\n</svg>", { info: { mime_type: "image/svg+xml" } });
+  expect(wordsOf(await reader.call({ uri: URI, as: "image" }))).toContain("read it with lines or search");
+  expect(dataOf(await reader.call({ uri: URI, lines: "1-2" }))).toBe("<svg>\n</svg>");
 });
 
 test("bytes that are no text are not shown as lines, nor is UTF-16 where nothing can be kept", async () => {

@@ -35,6 +35,14 @@ function toUtf16(text: string, isBig = false): Uint8Array {
   return isBig ? bytes.swap16() : bytes;
 }
 
+test("of a row that is longer than an answer the beginning is shown, and said so", async () => {
+  const ask = await open(`id,note\n1,"${"words, ".repeat(20_000)}"\n`, "notes.csv");
+  const { data, words } = await ask({ query: "SELECT id, note FROM rows" });
+  expect(data).toMatch(/^id,note\n1,"words, words, .*…$/);
+  expect(words).toContain("1 row below the header, of which the beginning is shown. ");
+  expect(words).toContain("All are artifact://");
+});
+
 describe.each([
   ["little", false],
   ["big", true],

@@ -247,11 +247,16 @@ class PointerFinder implements JsonVisitor {
       this.#isInside = false;
       this.#value.take(this.#chunk, this.#base, end);
       this.#endPlace(end, depth, members);
-    } else if (!this.#isInside && this.#chain === depth + 1) {
+    } else if (!this.#isInside && (this.#chain === depth + 1 || this.#isOpenAt(depth))) {
       this.#chain = depth;
       this.#endPlace(end, depth, members);
     }
     return true;
+  }
+
+  /** Whether the deepest value so far is the one that ends here: one without members, which leads no further. */
+  #isOpenAt(depth: number): boolean {
+    return this.#chain === depth && this.#deepest?.depth === depth && this.#deepest.end < 0;
   }
 
   #leadsTo(depth: number, name: string | number | undefined): boolean {

@@ -31,13 +31,11 @@ export async function tellPicture(
 ): Promise<AnswerParts> {
   if (kind !== "image" && kind !== "pdf") {
     const what = kind === undefined ? "artifact" : traitsOf(kind).name;
-    throw new SluiceError(
-      "E_INVALID_ARGUMENT",
-      `The ${what} cannot be shown as an image: images and pages of PDF can.`,
-      {
-        path: "as",
-      },
-    );
+    const isSvg = plainType(from.ref.mime_type) === "image/svg+xml";
+    const sentence = isSvg
+      ? "An SVG is text, and is not drawn here: read it with lines or search, or pass the URI to a tool that draws it."
+      : `The ${what} cannot be shown as an image: images and pages of PDF can.`;
+    throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: "as" });
   }
   const about = `${subjectOf(from)}: ${kind === "pdf" ? `page ${page}` : describe(from.ref)}`;
   if (from.showsImages !== true) {

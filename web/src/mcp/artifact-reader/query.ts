@@ -47,7 +47,9 @@ export async function tellQuery(
   const answer = await query(sql, table, { ...(signal !== undefined && { signal }), ...(tables && { tables }) });
   const { shown, shownRows, rows, stored } = await writtenOf(from, answer, most);
   const head = `${subjectOf(from)}, answer to the query: ${counted(rows, "row")} below the header`;
-  const part = shownRows < rows ? `, of which the first ${grouped(shownRows)} are shown` : "";
+  const beginning =
+    shownRows === 0 ? "of which the beginning is shown" : `of which the first ${grouped(shownRows)} are shown`;
+  const part = shownRows < rows ? `, ${beginning}` : "";
   const notes = [...note, ...answer.notes, ...(part === "" ? [] : [restOf(stored)])];
   return { head: `${head}${part}`, data: shown, notes };
 }
