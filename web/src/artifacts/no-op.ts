@@ -14,7 +14,7 @@ import type {
   StoredArtifact,
 } from "./store.js";
 import { SinkWriter, type ByteSink } from "./writer.js";
-import { checkOptionNames } from "../errors/arguments.js";
+import { checkOptionNames, wrong } from "../errors/arguments.js";
 
 /** Options of a {@link NoOpArtifactStore}. */
 export interface NoOpStoreOptions {
@@ -22,7 +22,15 @@ export interface NoOpStoreOptions {
   readonly warn?: (message: string) => void;
   /** How contents are named; SHA-256 when left out. */
   readonly hashing?: Hashing;
+  /**
+   * Characters of a text that its ref keeps, in `source.preview`.
+   * @defaultValue 500
+   */
+  readonly maxInlinePreview?: number;
 }
+
+/** Characters of a text that a ref keeps. */
+const MAX_PREVIEW = 500;
 
 const NOT_STORED = "Content not stored (no ArtifactStore configured)";
 const WARNING =
@@ -31,15 +39,21 @@ const WARNING =
 
 /**
  * Answers every put with a ref that says that nothing was stored: id `truncated_<12 hex>`, and a `source`
- * with `warning`, `truncated: true` and `original_size` in bytes. Finds nothing, ever.
+ * with `warning`, `truncated: true` and `original_size` in bytes; that of a text has its beginning as `preview`. Finds nothing, ever.
  */
 export class NoOpArtifactStore implements ArtifactStore {
   readonly #hashing: Hashing | undefined;
   readonly #warn: (message: string) => void;
+  readonly #maxPreview: number;
   #warned = false;
 
   constructor(options: NoOpStoreOptions = {}) {
-    checkOptionNames(options, "a NoOpArtifactStore", ["hashing", "warn"]);
+    checkOptionNames(options, "a NoOpArtifactStore", ["hashing", "maxInlinePreview", "warn"]);
+    const { maxInlinePreview = MAX_PREVIEW } = options;
+    if (!Number.isSafeInteger(maxInlinePreview) || maxInlinePreview < 0) {
+      throw wrong("maxInlinePreview", "a number of characters");
+    }
+    this.#maxPreview = maxInlinePreview;
     this.#hashing = options.hashing;
     this.#warn = options.warn ?? ((message): void => console.warn(message));
   }
@@ -52,7 +66,9 @@ export class NoOpArtifactStore implements ArtifactStore {
   }
 
   async putText(text: string, info?: ArtifactInfo): Promise<ArtifactRef> {
-    return this.putBytes(encodeText(text), infoOfText(info));
+    const { source, ...rest } = infoOfText(info);
+    const preview = this.#maxPreview === 0 ? {} : { preview: cutCharacters(text, this.#maxPreview) };
+    return this.putBytes(encodeText(text), { ...rest, source: { ...source, ...preview } });
   }
 
   async get(): Promise<null> {
@@ -103,6 +119,13 @@ export class NoOpArtifactStore implements ArtifactStore {
     this.#warned = true;
     return unstored;
   }
+}
+
+/** The first characters of a text, whole ones. */
+function cutCharacters(text: string, most: number): string {
+  return Array.from(text.slice(0, most * 2))
+    .slice(0, most)
+    .join("");
 }
 
 /** All bytes passed by, so there is a hash. */

@@ -64,7 +64,14 @@ export class DescriptionGuard {
   async guardValue<Value>(value: Value): Promise<Value> {
     const json = JSON.stringify(value) as string | undefined;
     if (json === undefined || json.length < MIN_RUN) return value;
-    const text = await this.guardText(json);
+    let text: string;
+    try {
+      text = await this.guardText(json);
+    } catch (error) {
+      // What nests too deep to be taken apart stays if it holds no bytes.
+      if ((await this.removeRuns(json)) === undefined) return value;
+      throw error;
+    }
     return text === json ? value : (JSON.parse(text) as Value);
   }
 

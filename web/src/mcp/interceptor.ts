@@ -62,7 +62,7 @@ import { checkNamespace, wrong } from "../errors/arguments.js";
 import { storageError } from "../errors/storage.js";
 import { admitTools } from "../telemetry/names.js";
 import { readErrorCode, isObserved, type Operation, type OperationEnd } from "../telemetry/operation.js";
-import { readInterceptor, withoutInterceptor } from "./interceptor-config.js";
+import { readInterceptor, refuseAutoRead, withoutInterceptor } from "./interceptor-config.js";
 import { type InterceptorEvent, ignoreErrors } from "./interceptor-event.js";
 import { markReduced, MAX_WHOLE } from "./whole-result.js";
 import { ResponsePolicy, type AnswerEdit } from "./response-policy.js";
@@ -641,6 +641,7 @@ export const INTERCEPTOR_OPTIONS: readonly (keyof InterceptorOptions)[] = [
 
 /** Creates an interceptor. Throws like {@link interceptorDeps}. */
 export async function createInterceptor(options: InterceptorOptions): Promise<McpInterceptor> {
+  refuseAutoRead(options.config);
   return new McpInterceptor({ ...(await interceptorDeps(options)), side: "client" });
 }
 

@@ -12,6 +12,7 @@ import type { SluiceConfig } from "../config/types.js";
 import type { Sluice, Transformed } from "../core/types.js";
 import { limitStoreTime } from "../core/store-access.js";
 import { readToolName } from "../mcp/artifact-reader/definition.js";
+import { DescriptionGuard } from "../mcp/description-guard.js";
 import { showImages } from "../mcp/shown-media.js";
 import { readInterceptor, withoutInterceptor } from "../mcp/interceptor-config.js";
 import { ArtifactArguments, artifactTools, type Args } from "./artifacts.js";
@@ -162,8 +163,10 @@ export class RunningSource implements AsyncDisposable {
   readonly resources: ResourceReader;
   readonly #resilience: Resilience;
   readonly #sessions: Sessions;
+  readonly #descriptions: DescriptionGuard;
 
   constructor(deps: RunningDeps) {
+    this.#descriptions = new DescriptionGuard(deps.options.wasm);
     const { config, source, store, over, onEvent } = deps;
     const keyOf = keyFor(deps);
     this.deps = deps;
@@ -202,7 +205,7 @@ export class RunningSource implements AsyncDisposable {
     readonly leftOut: readonly LeftOutTool[];
   }> {
     return this.using(context, { isRepeatable: true }, async (connection, { signal }) => {
-      const tools = await connection.tools(signal);
+      const tools = await this.#guardTools(await connection.tools(signal));
       admitTools(
         this.deps.config.name,
         tools.map(({ name }) => name),
@@ -213,6 +216,22 @@ export class RunningSource implements AsyncDisposable {
         generated: this.#generated(connection.resources !== undefined),
       };
     });
+  }
+
+  /** Tools without bytes in what a model is told of them. */
+  async #guardTools(tools: readonly SourceTool[]): Promise<readonly SourceTool[]> {
+    const guarded: SourceTool[] = [];
+    for (const tool of tools) {
+      const { description, input_schema, output_schema, definition } = tool;
+      const told = { description, input_schema, output_schema, definition };
+      try {
+        const safe = await this.#descriptions.guardValue(told);
+        guarded.push(safe === told ? tool : ({ ...tool, ...safe } as SourceTool));
+      } catch {
+        guarded.push({ ...tool, unfit: "its schema holds bytes, and nests too deep to be taken apart" });
+      }
+    }
+    return guarded;
   }
 
   /** Calls a tool. Files and artifacts that the arguments name are inserted first. */

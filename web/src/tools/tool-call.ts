@@ -194,7 +194,7 @@ export class ToolCall {
       onProgress: (progress) => {
         attempt.progressed();
         this.#time.progressed(progress);
-        onProgress(progress);
+        onProgress(cutProgress(progress));
       },
     };
   }
@@ -494,4 +494,14 @@ function transformerFailure(tool: string, cause: unknown): ToolNodeError {
     `The transformer for ${tool} failed, so the result was reduced without it: fix it or leave it out.`,
     { cause },
   );
+}
+
+/** Most characters of a message of progress: a source may send megabytes. */
+const MAX_PROGRESS_TEXT = 1000;
+
+/** Progress with a message that a host can show. */
+function cutProgress(progress: ToolProgress): ToolProgress {
+  const { message } = progress;
+  if (message === undefined || message.length <= MAX_PROGRESS_TEXT) return progress;
+  return { ...progress, message: message.slice(0, MAX_PROGRESS_TEXT) };
 }

@@ -15,6 +15,7 @@ import {
   type LinkMode,
   interceptorDeps,
 } from "../../mcp/interceptor.js";
+import { refuseAutoRead } from "../../mcp/interceptor-config.js";
 import type { SchemaMode } from "../../mcp/schemas/schemas.js";
 import type { Invocation } from "../command.js";
 import { checkConfig, readConfig } from "../configuration.js";
@@ -83,7 +84,10 @@ export async function checkInterceptors(
       savings?.add(event.host, { calls: 1, bytes_in: event.bytesIn, bytes_shown: before, bytes_out: now });
     },
   };
-  const common = await checkConfig(file, () => interceptorDeps(options));
+  const common = await checkConfig(file, async () => {
+    refuseAutoRead(options.config);
+    return interceptorDeps(options);
+  });
   return async () => {
     // Done last, so that an invalid command line creates no folder.
     if (session === undefined) await prepareStore(place);

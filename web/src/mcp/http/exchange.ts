@@ -4,7 +4,8 @@
  */
 import { encodeEvent } from "../../http/event-stream.js";
 import { joinBytes } from "../../artifacts/bytes.js";
-import { textOf } from "../../jsonrpc/bytes.js";
+import { readBounded, textOf } from "../../jsonrpc/bytes.js";
+import { errorMessage, objectOr, parsedOr, RpcCode, stringOr } from "../../jsonrpc/rpc.js";
 import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
 import { EventStreamGate } from "../../jsonrpc/sse.js";
@@ -71,7 +72,8 @@ async function forwardMessage(
   }
   if (carriesMessages(response)) return gatedResponse(interceptor, response, { own, reply: replySender(send) });
   forget();
-  if (!response.ok || own.length === 0) return response;
+  if (!response.ok) return guardRefusal(interceptor, response);
+  if (own.length === 0) return response;
   await response.body?.cancel();
   return jsonResponse(`[${own.join(",")}]`);
 }
@@ -135,6 +137,32 @@ export function gatedResponse(interceptor: Interceptor, response: Response, deps
   headers.delete("content-encoding");
   const reader = response.body.getReader();
   return new Response(streamOf(way(interceptor, reader, deps), reader), { status, statusText, headers });
+}
+
+/** Most bytes that are read of a refusal. Clients put them into an error. */
+const MAX_REFUSAL = 1024 * 1024;
+
+/** A response that refuses a message, without bytes in its body. One that is too large has none. */
+async function guardRefusal(interceptor: Interceptor, response: Response): Promise<Response> {
+  if (response.body === null) return response;
+  const { status, statusText } = response;
+  const headers = new Headers(response.headers);
+  // These describe the body on the wire.
+  headers.delete("content-length");
+  headers.delete("content-encoding");
+  const bytes = await readBounded(chunksOf(response.body.getReader()), MAX_REFUSAL);
+  if (bytes === undefined) return new Response(null, { status, statusText, headers });
+  const text = textOf([bytes]);
+  const told = errorMessage("null", RpcCode.serverError, text);
+  const pieces: Uint8Array[] = [];
+  const put = async (piece: Uint8Array): Promise<void> => void pieces.push(piece);
+  const sink = { forward: put, complete: async () => undefined, nonProtocol: put };
+  await using incoming = interceptor.fromServer(sink, () => undefined);
+  await incoming.write(new TextEncoder().encode(told));
+  await incoming.end();
+  const { error } = objectOr(parsedOr(textOf(pieces)));
+  const guarded = stringOr(objectOr(error)["message"]);
+  return new Response(guarded === text ? bytes : (guarded ?? null), { status, statusText, headers });
 }
 
 /** A JSON response with one message or a batch. */

@@ -26,6 +26,11 @@ interface ServerProcessOptions {
    */
   readonly stderr?: "inherit" | "pipe" | "ignore";
   /**
+   * Its standard input: written to, or empty. A shell takes a pipe of Node's for a network connection, and reads its user's files.
+   * @defaultValue `"pipe"`
+   */
+  readonly stdin?: "pipe" | "ignore";
+  /**
    * Whether a chunk of its standard output is valid only until the next one is asked for. Much output is then read in less time.
    * @defaultValue false
    */
@@ -73,13 +78,13 @@ export class ServerProcess {
 
   /** Starts a command without a shell. Throws E_MISUSE if it cannot be started. */
   static async start(command: string, options: ServerProcessOptions = {}): Promise<ServerProcess> {
-    const { args = [], env, cwd, stderr = "inherit", reusesMemory = false } = options;
+    const { args = [], env, cwd, stdin = "pipe", stderr = "inherit", reusesMemory = false } = options;
     // Windows alone needs more than Node does by itself. It reads the environment as soon as it is loaded.
     const spawn = HAS_GROUPS ? spawnPlain : (await import("cross-spawn")).default;
     const output = reusesMemory ? await (await import("./server-output.js")).ServerOutput.open() : undefined;
     try {
       const child = spawn(command, [...args], {
-        stdio: ["pipe", output?.theirs ?? "pipe", stderr],
+        stdio: [stdin, output?.theirs ?? "pipe", stderr],
         // In a group of its own, so that what a launcher such as npx started ends with it.
         detached: HAS_GROUPS,
         windowsHide: true,

@@ -55,9 +55,6 @@ export interface CallHow extends Pick<ToolContext, "dialect" | "showImages"> {
 /** A result as clients see it. */
 export type CallResult = z.output<typeof CALLED>;
 
-/** Most UTF-16 units of a progress message. */
-const MAX_MESSAGE = 1000;
-
 /**
  * Calls a tool for a client of REST. Throws like {@link callTool}.
  */
@@ -134,13 +131,12 @@ async function tellClamped(
   });
 }
 
-/** Limits the message: a source may send megabytes. */
 function progressEvent({ progress, total, message }: ToolProgress): Told {
   return {
     kind: "tool_progress",
     progress,
     ...(total !== undefined && { total }),
-    ...(message !== undefined && { message: message.slice(0, MAX_MESSAGE) }),
+    ...(message !== undefined && { message }),
   } as Told;
 }
 

@@ -126,7 +126,6 @@ export class CommandRun {
       signal.throwIfAborted();
       const errors = new Tail(MAX_ERRORS);
       (child.stderr as Readable).on("data", (piece: Uint8Array) => errors.add(piece));
-      child.endInput();
       yield* eachUntilAborted(child.output, signal);
       const { code, signal: killer } = await untilAborted(child.ended, signal);
       this.#outcome = { code, signal: killer, errors: tailText(errors) };
@@ -144,6 +143,7 @@ export class CommandRun {
       return await ServerProcess.start(program, {
         args,
         env,
+        stdin: "ignore",
         stderr: "pipe",
         ...(this.#folder !== null && { cwd: this.#folder }),
       });
