@@ -127,7 +127,7 @@ function checkAddresses(url: () => string): void {
   test("the first result has its fonts and its menu, and the chat is beside it", async () => {
     await lookTwice(seen.page, async (page) => {
       await firstResult(page);
-      await page.getByRole("button", { name: "Share demo.sales_chart" }).waitFor();
+      await page.getByRole("button", { name: "Share demo.sales_report" }).waitFor();
       await page.locator("playground-call sluice-thumbnail canvas").first().waitFor();
       const fonts = (): Promise<readonly string[]> =>
         page.evaluate(() =>
@@ -143,10 +143,10 @@ function checkAddresses(url: () => string): void {
   });
 
   test("a call is shown in its own tab and in another", async () => {
-    await seen.page.waitForURL(/#\/try\/call\/[\w-]{36}$/);
+    await seen.page.waitForURL(/#\/try\/run\/demo\.sales_report\?quarter=Q3$/);
     const other = await seen.context.newPage();
     await other.goto(seen.page.url());
-    for (const page of [seen.page, other]) await lookTwice(page, showing("playground-try", "demo.sales_chart"));
+    for (const page of [seen.page, other]) await lookTwice(page, showing("playground-try", "demo.sales_report"));
   });
 
   test("an artifact is open in the drawer", async () => {

@@ -60,9 +60,9 @@ describe("messages", () => {
     await page.getByRole("tab", { name: "Events" }).press("ArrowRight");
     const call = rows(page, "tools/call").first();
     await call.getByRole("button").click();
-    expect(await call.getByRole("group", { name: "Sent" }).innerText()).toContain('"name": "sales_chart"');
+    expect(await call.getByRole("group", { name: "Sent" }).innerText()).toContain('"name": "sales_report"');
     const answer = call.getByRole("region", { name: "Answer of the server" });
-    expect(await answer.innerText()).toMatch(/KB, the first 8 KB shown/);
+    expect(await answer.innerText()).toMatch(/MB, the first 8 KB shown/);
     expect((await answer.getByRole("group").innerText()).length).toBeLessThan(10_000);
   });
 

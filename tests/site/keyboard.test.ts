@@ -116,7 +116,7 @@ describe("with the keyboard alone", { tags: "check-14" }, () => {
     const heading = page.locator("playground-try playground-call").getByRole("heading", { level: 2 });
     expect(await heading.innerText()).toBe("demo.sales_chart");
     await page.keyboard.press("[");
-    await expect.poll(() => heading.innerText()).toBe("demo.sales_chart");
+    await expect.poll(() => heading.innerText()).toBe("demo.sales_report");
     await page.keyboard.press("]");
     await expect.poll(() => heading.innerText()).toBe("demo.sales_chart");
   });

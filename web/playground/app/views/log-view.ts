@@ -32,6 +32,7 @@ class LogView extends ViewElement {
         }
       }
       li {
+        align-items: center;
         border-block-end: 1px solid var(--line);
         display: flex;
         flex-wrap: wrap;
