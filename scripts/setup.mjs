@@ -201,7 +201,8 @@ class SetupError extends Error {}
 export async function setup(purpose) {
   checkNode();
   await installPackages(purpose);
-  await installModules(root, "npm packages", ["ci"]);
+  // No scripts: of the one package that has any we compile the source of SQLite ourselves.
+  await installModules(root, "npm packages", ["ci", "--ignore-scripts"]);
   if (!TESTING.has(purpose)) return;
   // Not `ci`: some of them name optional packages that not every registry has, which `ci` takes for a fault of the
   // lock file. No scripts: what these would do is to fetch browsers, and programs that packages for this machine have.

@@ -13,6 +13,7 @@ import { csvTable, jsonTable } from "../../../dist/query/table.js";
 import { root } from "../../run.mjs";
 import { inFolder, median } from "../measure.mjs";
 import { npm } from "../package/registry.mjs";
+import { benchTables } from "./tables.mjs";
 import { ORDERS, PEOPLE, QUESTIONS, REPOSITORIES } from "./questions.mjs";
 
 const PACKAGES = {
@@ -20,6 +21,7 @@ const PACKAGES = {
   jsonata: "2.2.2",
   "@jmespath-community/jmespath": "1.3.0",
   "sql.js": "1.16.0",
+  "@duckdb/node-api": "1.5.6-r.1",
 };
 
 const quick = process.argv.includes("--quick");
@@ -33,6 +35,9 @@ const BEARABLE = 5000;
 
 /** Rows of the CSV file that streams. */
 const CSV_ROWS = quick ? 100_000 : 1_000_000;
+
+/** Rows of the CSV file that the module of tables and DuckDB are asked. */
+const TABLE_ROWS = 4_000_000;
 
 const CITIES = ["Oslo", "Paris", "Rome", "Bern", "Riga"];
 
@@ -269,4 +274,7 @@ await inFolder(async (folder) => {
   for (const remark of remarks) console.log(remark);
   console.log(`\n| ${CSV_ROWS} rows of CSV | seen |\n|---|---|`);
   for (const row of streams) console.log(row);
+  const count = quick ? CSV_ROWS : TABLE_ROWS;
+  console.log(`\n${count} rows of CSV, seconds of the processor`);
+  for (const line of await benchTables(folder, csv(count), ROUNDS)) console.log(line);
 });

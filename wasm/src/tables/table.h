@@ -1,0 +1,67 @@
+// Rows as a virtual table of SQLite.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "tables/rows.h"
+
+struct sqlite3;
+
+namespace sluice::tables {
+
+/// Rows that a query can read any number of times.
+class Table {
+ public:
+  Table() = default;
+  Table(const Table&) = delete;
+  Table& operator=(const Table&) = delete;
+  virtual ~Table() = default;
+
+  virtual const std::vector<Column>& columns() const = 0;
+  virtual std::unique_ptr<Rows> make_rows() = 0;
+};
+
+/// Why rows could not be read; told to whoever asked, since SQLite knows only that they could not.
+struct ReadFailure {
+  Step step = Step::kRow;
+  uint64_t row = 0;
+  std::string table;
+};
+
+/// The tables of a database. It outlives their statements.
+struct Tables {
+  struct Named {
+    std::string name;
+    std::unique_ptr<Table> table;
+    /// Columns that the question reads.
+    std::unordered_set<std::string> read;
+    /// The virtual table as programs of SQLite's machine name it.
+    std::string address;
+  };
+
+  /// Virtual tables point to them.
+  std::deque<Named> named;
+  ReadFailure failure;
+  /// Rows that were read so far, of all tables.
+  uint64_t rows = 0;
+  /// Groups that were made so far.
+  uint64_t groups = 0;
+  /// Whether nothing keeps a text longer than its row is at hand.
+  bool may_borrow = false;
+  /// Whether the time of the query is up.
+  std::function<bool()> is_late;
+};
+
+/// A name or a text in SQL, between marks.
+std::string quote(std::string_view text, char mark);
+
+/// Lets statements name the last table of `tables`. The result is SQLite's.
+int add_table(sqlite3* database, Tables& tables);
+
+}  // namespace sluice::tables
