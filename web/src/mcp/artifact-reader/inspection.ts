@@ -37,6 +37,9 @@ const TABLE_TYPE = /^text\/(?:csv|tab-separated-values)$/;
 const TABLE_NAME = /\.[ct]sv$/;
 const DECODER = new TextDecoder();
 
+/** Bytes from which a table has enough rows for the core to call it one. */
+const SURE_BYTES = 256;
+
 /** The first bytes of an artifact. Throws what the source throws. */
 export async function headOf(from: Readable): Promise<Uint8Array> {
   return readSpan(from, { start: 0, end: Math.min(HEAD_BYTES, from.ref.size_bytes) });
@@ -47,7 +50,9 @@ export function inspect({ ref }: Readable, head: Uint8Array): Inspection {
   const inspection = inspectBytes(head, plainType(ref.mime_type) ?? "", ref.filename ?? "");
   const { description } = ref.source;
   if (inspection.layout.kind !== "csv" || isTableType(ref) || typeof description !== "string") return inspection;
-  return /^[CT]SV\b/.test(description) ? inspection : { ...inspection, layout: { kind: "none" } };
+  // Of few rows the core cannot tell whether they are a table.
+  const isUnsure = ref.size_bytes < SURE_BYTES && description.startsWith("text");
+  return isUnsure || /^[CT]SV\b/.test(description) ? inspection : { ...inspection, layout: { kind: "none" } };
 }
 
 /** Whether the type or the file name says that it is a table. */
