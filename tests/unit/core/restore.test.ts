@@ -436,7 +436,8 @@ describe("both transforms", () => {
     expect((await sluice.transform(withFile(PDF))).text).toMatch(/^\{"rows"/);
     const { text, artifacts } = await sluice.transform(withFile(PDF.subarray(0, 9_000)));
     expect(text).toMatch(/^\{"structured"/);
-    expect(artifacts).toHaveLength(3);
+    // Each half's rows, and each half's file.
+    expect(artifacts).toHaveLength(4);
   });
 
   test("without a store, and as the result of a wrapped value", async () => {
