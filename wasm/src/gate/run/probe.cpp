@@ -135,6 +135,20 @@ bool looks_like_bytes(const Run& run) {
   return !names && looks_encoded(run.characters_at_hand());
 }
 
+// Source that is looked at behind a run, for the signs of a cut.
+constexpr size_t kBehindRun = 8;
+
+// Whether what follows a run says that somebody shortened it: `…`, `...`, `[truncated`.
+bool is_cut(std::string_view behind) {
+  if (behind.starts_with(' ')) behind.remove_prefix(1);
+  if (behind.starts_with("...") || behind.starts_with("…") || behind.starts_with("\\u2026")) {
+    return true;
+  }
+  if (behind.empty() || !is_among(behind[0], "<[(")) return false;
+  behind.remove_prefix(1);
+  return behind.starts_with("trunc") || behind.starts_with("...") || behind.starts_with("…");
+}
+
 Verdict probe(const uint8_t* at, const uint8_t* end, bool final, bool hex, const DataUri& uri,
               const Before& before, const GateOptions& options) {
   const Needs needs = needs_of(uri, options);
@@ -149,6 +163,16 @@ Verdict probe(const uint8_t* at, const uint8_t* end, bool final, bool hex, const
     accepted.hex = hex;
     accepted.quote = quote;
     const std::string head = decoded_head(run.characters_at_hand(), hex, options.max_probe_bytes);
+    if (uri.present) {
+      // A file of which the rest is missing is none, and what is left of it may stay in its text.
+      if (step == Run::Step::full) step = run.lex(p, end, final, options.max_inline_size);
+      const auto seen = static_cast<size_t>(end - p);
+      const bool ended = step == Run::Step::ended;
+      if (step == Run::Step::more || (ended && seen < kBehindRun && !final)) return waiting();
+      if (ended && is_cut(as_text({p, std::min(seen, kBehindRun)}))) {
+        return reject(run, static_cast<size_t>(p - at));
+      }
+    }
     if (uri.present || has_magic(as_bytes(head), options.signatures)) return accepted;
     if (hex || before.armored) return reject(run, static_cast<size_t>(p - at));
     if (step == Run::Step::full) step = run.lex(p, end, final, needs.certain);
