@@ -15,7 +15,7 @@ const DIST = join(root, "dist");
  * they reach, without what is installed beside the package.
  */
 export const BUDGETS = {
-  core: 160_000,
+  core: 170_000,
   contract: 24_000,
   "mcp-sluice": 71_500,
   "mcp-sluice, on demand": 116_000,

@@ -49,7 +49,8 @@ TEST(DescribeExcerpt, TextBeginsWithItsFirstLines) {
 
 TEST(DescribeExcerpt, LongLineIsCutBehindAWord) {
   const std::string shown = excerpt_of(repeated("word ", 900));
-  EXPECT_TRUE(shown.ends_with(" word…")) << shown;
+  EXPECT_NE(shown.find(" word…\n…word word "), shown.npos) << shown;
+  EXPECT_TRUE(shown.ends_with(" word ")) << shown;
   EXPECT_LE(count_chars(shown), kPreviewChars);
   EXPECT_EQ(count_chars(excerpt_of(repeated("日", 900))), kPreviewChars);
   EXPECT_EQ(excerpt_of(std::string(9'000, 'x')), std::string(499, 'x') + "…");
@@ -86,22 +87,47 @@ TEST(DescribeExcerpt, TracebackShowsItsError) {
 
 TEST(DescribeExcerpt, ErrorShowsItsEnd) {
   const std::string text = numbered("step ", 9'000) + "it broke\n";
-  EXPECT_EQ(excerpt_of(text).find("it broke"), std::string::npos);
+  EXPECT_TRUE(excerpt_of(text).starts_with("step 0\nstep 1\n")) << excerpt_of(text);
   EXPECT_TRUE(excerpt_of(text, true).starts_with("step 0\n")) << excerpt_of(text, true);
   EXPECT_TRUE(excerpt_of(text, true).ends_with("\nit broke")) << excerpt_of(text, true);
+}
+
+TEST(DescribeExcerpt, EveryLongTextEndsWithItsLastLines) {
+  const std::string more = "\nThere is more.\nAsk again with page 2.";
+  const std::string notice = "There is more.\n\nAsk again with page 2.\n";
+  for (const size_t lines : {40, 900, 9'000}) {
+    const std::string shown = excerpt_of(numbered("one of many words ", lines) + "\n" + notice);
+    EXPECT_TRUE(shown.ends_with(more)) << shown;
+    EXPECT_TRUE(shown.starts_with("one of many words 0\n")) << shown;
+    EXPECT_LE(count_chars(shown), kPreviewChars);
+  }
+  const std::string table = "id,name\n" + repeated("1,b\n", 9'000) + "# cut at row 9000\n";
+  EXPECT_TRUE(excerpt_of(table).ends_with("\n…\n1,b\n# cut at row 9000")) << excerpt_of(table);
+  const std::string rows = repeated("{\"id\":1}\n", 9'000) + "{\"has_more\":true}\n";
+  EXPECT_TRUE(excerpt_of(rows).ends_with("\n…\n{\"id\":1}\n{\"has_more\":true}"));
+  const std::string page = "<html><h1>A</h1><table>" + repeated("<tr><td>1</td></tr>\n", 9'000) +
+                           "</table><p>Next: A9001</p><script>if (a < b) {}</script></html>";
+  EXPECT_TRUE(excerpt_of(page).starts_with("# A\n…\n1\n")) << excerpt_of(page);
+  EXPECT_TRUE(excerpt_of(page).ends_with("\nNext: A9001")) << excerpt_of(page);
+  const std::string line = repeated("<td>1</td>", 900) + " and 4,102 rows more";
+  EXPECT_TRUE(excerpt_of(line).ends_with(" and 4,102 rows more")) << excerpt_of(line);
+  // What is all shown ends as it does, and an end that is an encoding shows nothing.
+  EXPECT_EQ(excerpt_of("a\nb\nc\n"), "a\nb\nc");
+  const std::string encoding = "MIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBaMQswCQYDVQQGEwJJ";
+  EXPECT_TRUE(excerpt_of(numbered("a ", 900) + repeated(encoding, 3)).ends_with("\na 15"));
 }
 
 TEST(DescribeExcerpt, TextThatSpeaksOfErrorsIsNoLog) {
   const std::string page = "# Errors\n\n" + numbered("How it goes ", 400) + "Error: x\n";
   EXPECT_EQ(excerpt_of(page).substr(0, 24), "# Errors\n\nHow it goes 0\n");
-  EXPECT_EQ(excerpt_of(page).find("Error: x"), std::string::npos);
+  EXPECT_TRUE(excerpt_of(page).ends_with("\nHow it goes 399\nError: x")) << excerpt_of(page);
 }
 
 TEST(DescribeExcerpt, TableShowsItsHeaderAndFirstRows) {
   EXPECT_EQ(excerpt_of("id,name\n" + repeated("1,\"a, b\"\n", 900)),
-            "id,name\n" + repeated("1,\"a, b\"\n", 4) + "1,\"a, b\"");
+            "id,name\n" + repeated("1,\"a, b\"\n", 5) + "…\n1,\"a, b\"\n1,\"a, b\"");
   EXPECT_EQ(excerpt_of("id\tname\n" + repeated("1\tb\n", 900)),
-            "id\tname\n1\tb\n1\tb\n1\tb\n1\tb\n1\tb");
+            "id\tname\n1\tb\n1\tb\n1\tb\n1\tb\n1\tb\n…\n1\tb\n1\tb");
 }
 
 TEST(DescribeExcerpt, JsonShowsItsFirstRows) {
@@ -121,7 +147,7 @@ TEST(DescribeExcerpt, PageShowsItsTitleAndHeadings) {
                        "<STYLE>h1{}</STYLE><script>x='<h1>no</h1>'</script></head><body>"
                        "<!-- <h2>no</h2> --><h1 class=\"a>b\">One <em>two</em></h1><p>words</p>"
                        "<h3>Three</h3><h4>no</h4><h2></h2>"),
-            "News & &lt;more&gt;\n# One two\n### Three");
+            "News & &lt;more&gt;\n# One two\n### Three\n…\nwords\nno");
   EXPECT_EQ(excerpt_of("<html><body><p>a < b and <b>c</b></p><p>d</p>"), "a < b and c\nd");
 }
 
@@ -183,7 +209,16 @@ TEST(DescribeExcerpt, FirstLineOfADescriptionIsTakenAway) {
   EXPECT_EQ(without_first_line("text, 1 KB, 2 lines, first line (from the file): \"a\""),
             "text, 1 KB, 2 lines");
   EXPECT_EQ(without_first_line("text, 1 B, 1 line (from the file): \"a\""), "text, 1 B, 1 line");
-  for (const char* other : {"PDF, 1 KB", "CSV, 1 KB (from the file): \"a, first line\", \"b\""}) {
+  EXPECT_EQ(without_first_line("text, 1 KB, first and last line (from the file): \"a\", \"b\""),
+            "text, 1 KB");
+  EXPECT_EQ(without_first_line("JSON, 1 KB: object {a: integer}, values (from the file): a: 1"),
+            "JSON, 1 KB: object {a: integer}");
+  EXPECT_EQ(without_first_line("diff, 1 KB, 1 file (from the file): \"a\" +1 −2, last line "
+                               "(from the file): \"b\""),
+            "diff, 1 KB, 1 file (from the file): \"a\" +1 −2");
+  for (const char* other :
+       {"PDF, 1 KB", "CSV, 1 KB (from the file): \"a\", \"x, last line (from the file): \\\"\"",
+        "CSV, 1 KB (from the file): \"a, first line\", \"b\""}) {
     EXPECT_EQ(without_first_line(other), other);
   }
 }

@@ -59,13 +59,14 @@ TEST(DescribeLine, JsonHasItsShape) {
   EXPECT_EQ(describe(subject), "GeoJSON, 921.6 KB: array of 2 {a: integer}");
 }
 
-TEST(DescribeLine, TextHasLinesAndItsFirst) {
+TEST(DescribeLine, TextHasLinesAndItsFirstAndLast) {
   EXPECT_EQ(text_line("Hello <b>\nworld\n"),
-            "text, 16 B, 2 lines, first line (from the file): \"Hello ‹b›\"");
-  EXPECT_EQ(text_line("a\r\nb\rc"), "text, 6 B, 3 lines, first line (from the file): \"a\"");
+            "text, 16 B, 2 lines, first and last line (from the file): \"Hello ‹b›\", \"world\"");
+  EXPECT_EQ(text_line("a\r\nb\rc"),
+            "text, 6 B, 3 lines, first and last line (from the file): \"a\", \"c\"");
   EXPECT_EQ(text_line("a"), "text, 1 B, 1 line (from the file): \"a\"");
-  EXPECT_EQ(text_line("\nb"), "text, 2 B, 2 lines");
-  EXPECT_EQ(text_line(" \xe2\x80\x8b\nb"), "text, 6 B, 2 lines");
+  EXPECT_EQ(text_line("\nb"), "text, 2 B, 2 lines, last line (from the file): \"b\"");
+  EXPECT_EQ(text_line(" \xe2\x80\x8b\nb"), "text, 6 B, 2 lines, last line (from the file): \"b\"");
   EXPECT_EQ(text_line(""), "text, 0 B");
 }
 
@@ -95,7 +96,7 @@ TEST(DescribeLine, PlainTextIsWhatItEvidentlyIs) {
 
 TEST(DescribeLine, TextOfAnotherKindIsNoTable) {
   EXPECT_EQ(text_line("a,b\n1,2\n3,4\n5,6\n", {"text/markdown", "md", "Markdown"}),
-            "Markdown, 16 B, 4 lines, first line (from the file): \"a,b\"");
+            "Markdown, 16 B, 4 lines, first and last line (from the file): \"a,b\", \"5,6\"");
 }
 
 TEST(DescribeLine, MarkersOfATextDoNotShow) {

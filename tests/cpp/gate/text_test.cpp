@@ -232,7 +232,8 @@ TEST(GateDescribe, WhatIsMadeOfTextIsDescribedAsText) {
   const std::string html = "<html>\n" + lines + std::string(2'000, ' ') + "\n</html>\n";
   const Passed passed = pass(in_json("data:text/html;base64," + base64(html)));
   ASSERT_EQ(passed.segments.size(), 1u);
-  EXPECT_NE(passed.segments[0].description.find(", 5 lines, first line"), std::string::npos)
+  EXPECT_NE(passed.segments[0].description.find(", 5 lines, first and last line"),
+            std::string::npos)
       << passed.segments[0].description;
 }
 

@@ -55,16 +55,16 @@ describe.each(SPELLINGS)("as %s writes JSON", (_, write) => {
     expect(isBack).toBe(true);
   });
 
-  test("a list leaves its cursor in sight, and is rows", async () => {
+  test("a list leaves its cursor in sight, and can be read", async () => {
     const { seen, observed, read, isBack } = await reduce(
       write({ data: { items: rows(500), cursor: "tok_1" }, total: 48_211 }),
     );
     for (const view of [seen, observed]) {
-      expect(view).toMatch(/"cursor":\s*"tok_1"/);
-      expect(view).toMatch(/"total":\s*48211/);
+      expect(view).toMatch(/data\/cursor: \\?"tok_1/);
+      expect(view).toContain("/total: 48211");
     }
-    expect(await read({ rows: "500" })).toContain("row 499");
-    expect(await read({ pointer: "/7/name" })).toContain("row 7");
+    expect(await read({ pointer: "/data/items/499" })).toContain("row 499");
+    expect(await read({ pointer: "/data/items/7/name" })).toContain("row 7");
     expect(isBack).toBe(true);
   });
 
@@ -118,7 +118,7 @@ test("colours of a terminal are no damage, no table, and not shown", async () =>
   const hit = (at: number): string =>
     `\u001b[35msrc/m.ts\u001b[0m:\u001b[01;32m${at}\u001b[0m:const handler = ${at};\n`;
   const { seen, isBack } = await reduce(Array.from({ length: 300 }, (_, at) => hit(at)).join(""));
-  expect(seen).toContain("text, ");
+  expect(seen).toContain('300 hits in 1 file (from the file): "src/m.ts"');
   expect(seen).toContain("> src/m.ts:3:const handler = 3;");
   expect(isBack).toBe(true);
 });

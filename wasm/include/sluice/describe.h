@@ -41,6 +41,11 @@ class Outline {
   /// most five of them, quoted by the rules of `quote_untrusted`).
   std::string finish() const;
 
+  /// The short members outside of arrays, to depth 4, a line for each with its JSON Pointer and its
+  /// source: `/next_cursor: "b2Zmc2V0"`. At most sixteen, 1,500 characters together; in place of a
+  /// value of more than 512 stands its size. Empty where `finish` is.
+  std::string values() const;
+
   /// Whether the text so far is several documents, a line for each.
   bool is_lines() const;
 
@@ -61,13 +66,17 @@ class Outline {
 struct Subject {
   FileType type;
   uint64_t size_bytes = 0;
-  Bytes head;             ///< first bytes; no more than kDescribeHead are looked at
-  Bytes tail;             ///< last bytes; none are needed where `head` is everything
-  bool text = false;      ///< it is text, and of this:
-  std::string outline;    ///< the shape, if it is JSON
-  bool is_lines = false;  ///< NDJSON
-  uint64_t lines = 0;     ///< 0: not counted
-  std::string table;      ///< `, 12,000 rows, 8 columns, …` if it is one
+  Bytes head;              ///< first bytes; no more than kDescribeHead are looked at
+  Bytes tail;              ///< last bytes; none are needed where `head` is everything
+  bool text = false;       ///< it is text, and of this:
+  std::string outline;     ///< the shape, if it is JSON
+  bool is_lines = false;   ///< NDJSON
+  uint64_t lines = 0;      ///< 0: not counted
+  std::string table;       ///< `, 12,000 rows, 8 columns, …` if it is one
+  std::string values;      ///< of JSON, see `Outline::values`
+  std::string kind;        ///< what programs print and people write: `diff`, `Markdown`; else empty
+  std::string kind_facts;  ///< what is told of that kind: `, 2 files, +3 −1`
+  std::string headings;    ///< lines that tell more of such a text than its first ones, if any do
 };
 
 /// Follows a text as it streams by, for what a description says of its whole.
@@ -123,14 +132,15 @@ bool wants_tail(Bytes head);
 std::string describe(const Subject& subject);
 
 /// Writes into a segment what its text is shown by, at most kPreviewChars code points: the first
-/// lines; of a log, and of any text in an error (`error_excerpt`, if it differs), the lines that
-/// say what went wrong, with some of both ends; the header and the first rows of a table; the first
-/// rows of JSON; the title and headings of an HTML page. Empty for what is no text. `…` shows a
-/// cut. Lines come without control characters, ANSI sequences and what shows nothing, never with a
-/// part of an encoding, an escape or a reference; markers stay. `[sluice]` never stands in them.
+/// lines and always the last ones (of JSON `values` instead, which come beside them); of a log, and
+/// of any text in an error (`error_excerpt`, if it differs), the lines that say what went wrong,
+/// with some of both ends; the header and the first rows of a table; the first rows of JSON; the
+/// title and headings of Markdown and of HTML. Empty for what is no text. `…` shows a cut. Lines
+/// come without control characters, ANSI sequences and what shows nothing, never with a part of an
+/// encoding, an escape or a reference; markers stay. `[sluice]` never stands in them.
 void add_excerpts(const Subject& subject, Segment& segment);
 
-/// A description without the first line of the text that it quotes at its end.
+/// A description without the lines or values of the text that it quotes at its end.
 std::string_view without_first_line(std::string_view description);
 
 /// `0 B`, `312 B`, `1.0 KB`, `2.1 MB`, `1.4 GB`: powers of 1,024, one decimal from KB on.

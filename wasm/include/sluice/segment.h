@@ -115,6 +115,7 @@ struct Segment {
   bool previewed_whole = false;  ///< the preview is all of it
   std::string excerpt;           ///< what a text is shown by, see sluice/describe.h; else empty
   std::string error_excerpt;     ///< the same in a result that tells an error, where it differs
+  std::string values;            ///< of JSON: what it says beside its lists, see sluice/describe.h
   std::string kept;              ///< decoded bytes of an image the host may show inline; else empty
   std::vector<uint32_t> inner;   ///< segments that its text refers to
   bool mangled = false;          ///< text that was binary before some decoder broke it

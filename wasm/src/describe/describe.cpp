@@ -121,17 +121,67 @@ std::string label_of(const Subject& subject) {
   const std::string& label = subject.type.label;
   const bool plain = label.empty() || label == "text";
   if (plain && !subject.outline.empty()) return subject.is_lines ? "NDJSON" : "JSON";
+  if (plain && !subject.kind.empty()) return subject.kind;
   if (!label.empty()) return label;
   return subject.text ? "text" : "data";
 }
 
 constexpr std::string_view kFirstLine = ", first line";
+constexpr std::string_view kBothLines = ", first and last line";
+constexpr std::string_view kLastLine = ", last line";
 constexpr std::string_view kOnlyLine = ", 1 line (from the file): ";
+constexpr std::string_view kValues = ", values";
+
+/// The last line with something in it, as far as it is seen.
+std::string_view read_last_line(const Subject& subject) {
+  const bool whole =
+      subject.head.size() < kDescribeHead && subject.head.size() >= subject.size_bytes;
+  const std::string_view end = as_text(whole ? subject.head : subject.tail);
+  const size_t last = end.find_last_not_of(" \t\r\n\f\v");
+  if (last == end.npos) return {};
+  const size_t before = end.find_last_of("\r\n", last);
+  if (before == end.npos) return {};
+  return end.substr(before + 1, last - before);
+}
 
 void append_text_facts(std::string& line, const Subject& subject, std::string_view head) {
   if (subject.lines > 0) append_count(line, subject.lines, "line");
-  const std::string_view intro = subject.lines == 1 ? std::string_view() : kFirstLine;
-  Quotes(line, intro).add(head.substr(0, head.find_first_of("\r\n")));
+  line += subject.kind_facts;
+  const std::string_view first = head.substr(0, head.find_first_of("\r\n"));
+  const std::string_view last = read_last_line(subject);
+  // What is told of a kind says more than its first line.
+  const bool told = !subject.kind.empty() || quote_untrusted(first).size() == 2;
+  Quotes quotes(line, subject.lines == 1 ? std::string_view()
+                      : told             ? kLastLine
+                      : last.empty()     ? kFirstLine
+                                         : kBothLines);
+  if (!told) quotes.add(first);
+  quotes.add(last);
+}
+
+/// Short values, in one line: `, values (from the file): next_cursor "b2Zmc2V0", has_more true`.
+void append_values(std::string& line, std::string_view values) {
+  constexpr size_t kLongest = 100;
+  constexpr int kMostValues = 6;
+  static constexpr std::string_view kBare = "_-./+=%:, \"";
+  std::string told;
+  int count = 0;
+  while (!values.empty() && count < kMostValues) {
+    const size_t end = std::min(values.find('\n'), values.size());
+    const std::string_view value = values.substr(1, end - 1);
+    values.remove_prefix(std::min(end + 1, values.size()));
+    // What a call may need to have exactly has no other characters.
+    const bool bare = std::all_of(value.begin(), value.end(),
+                                  [](char c) { return is_alphanumeric(c) || is_among(c, kBare); });
+    if (!bare || value.size() > kLongest || value.find("//") != value.npos ||
+        value.find("www.") != value.npos) {
+      continue;
+    }
+    told += told.empty() ? "" : ", ";
+    told += value;
+    ++count;
+  }
+  if (!told.empty()) line.append(kValues).append(kFromFile).append(told);
 }
 
 void append_file_facts(std::string& line, const Subject& subject, Bytes head) {
@@ -152,13 +202,18 @@ void append_file_facts(std::string& line, const Subject& subject, Bytes head) {
 
 }  // namespace
 
-// A file cannot write it: where anything is quoted before it, it stays.
+// A file cannot write what is looked for: its own quotation marks are escaped, and before the first
+// one nothing is quoted.
 std::string_view without_first_line(std::string_view description) {
+  size_t end = description.size();
+  for (const std::string_view intro : {kFirstLine, kBothLines, kLastLine}) {
+    end = std::min(end, description.rfind(std::string(intro).append(kFromFile) + '"'));
+  }
   const std::string_view facts = description.substr(0, description.find('"'));
-  size_t at = facts.rfind(kFirstLine);
   // The only line follows its count.
-  if (facts.ends_with(kOnlyLine)) at = facts.size() - kFromFile.size();
-  return at == facts.npos ? description : description.substr(0, at);
+  if (facts.ends_with(kOnlyLine)) end = facts.size() - kFromFile.size();
+  end = std::min(end, facts.rfind(std::string(kValues).append(kFromFile)));
+  return description.substr(0, end);
 }
 
 std::string describe(const Subject& subject) {
@@ -177,6 +232,7 @@ std::string describe(const Subject& subject) {
   if (!subject.outline.empty()) {
     line += subject.is_lines ? ", " : ": ";
     line += subject.outline;
+    append_values(line, subject.values);
   } else if (table) {
     line += subject.table;
   } else if (!is_image && subject.text) {

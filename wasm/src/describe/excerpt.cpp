@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "describe/text_kind.h"
 #include "sluice/describe.h"
 #include "sluice/segment.h"
 #include "text/ascii.h"
@@ -94,7 +95,8 @@ void trim_escape(std::string& text, size_t& count) {
 /// A line while it becomes fit to be shown.
 class Line {
  public:
-  explicit Line(size_t limit) : limit_(limit) {}
+  /// With `exact` nothing is taken for an encoding.
+  explicit Line(size_t limit, bool exact = false) : limit_(limit), exact_(exact) {}
 
   void read(std::string_view source) {
     for (size_t at = 0; at < source.size() && !cut_;) {
@@ -142,7 +144,7 @@ class Line {
   void refer(std::string_view marker) {
     next_in_word_ = false;
     end_word();
-    cut_ = shown_.count + kReferenceRoom > limit_;
+    cut_ = limit_ - shown_.count < kReferenceRoom;
     if (cut_) return;
     shown_.text += marker;
     shown_.count += kReferenceRoom;
@@ -166,7 +168,7 @@ class Line {
 
   void end_word() {
     const std::string_view word = std::string_view(shown_.text).substr(word_);
-    if (is_encoding(word)) {
+    if (!exact_ && is_encoding(word)) {
       shown_.count -= word.size() - 1;
       shown_.text.replace(word_, word.size(), kCut);
     }
@@ -210,6 +212,7 @@ class Line {
   }
 
   const size_t limit_;
+  const bool exact_;
   Shown shown_;
   size_t word_ = 0;     // where the word that ends the text begins
   size_t voice_ = 0;    // characters of our name that end the text
@@ -226,10 +229,11 @@ Shown show_line(std::string_view source, size_t limit) {
 
 // --- several lines ---------------------------------------------------------------------------
 
-/// Lines below each other, at most kPreviewChars code points.
+/// Lines below each other, as many lines and code points as there is room for.
 class Page {
  public:
-  explicit Page(size_t most_lines = kMostLines) : most_lines_(most_lines) {}
+  explicit Page(size_t most_lines = kMostLines, size_t most_chars = kPreviewChars)
+      : most_lines_(most_lines), most_chars_(most_chars) {}
 
   bool empty() const { return lines_ == 0; }
 
@@ -245,14 +249,14 @@ class Page {
   /// Adds as much of a line as there is room for. False if that is less than all of it and less
   /// than `fewest` code points.
   bool add(std::string_view source, size_t fewest) {
-    const size_t room = kPreviewChars - std::min(count_, kPreviewChars);
+    const size_t room = most_chars_ - std::min(count_, most_chars_);
     if (room == 0 || lines_ >= most_lines_) return false;
     // The last line of an encoding may be as short as a name.
     if (encoded_ && std::all_of(source.begin(), source.end(), in_word)) return true;
     const Shown line = show_line(source, room);
     if (line.cut && room < fewest) return false;
     add(line);
-    return true;
+    return !line.cut;
   }
 
   std::string finish() && {
@@ -262,6 +266,7 @@ class Page {
 
  private:
   size_t most_lines_;
+  size_t most_chars_;
   std::string text_;
   size_t count_ = 0;  // with the end of each line
   size_t lines_ = 0;
@@ -285,24 +290,92 @@ bool is_blank(std::string_view line) {
   return line.find_first_not_of(" \t\r\n\f\v") == line.npos;
 }
 
-/// The first lines of a text. Of the last one less than `fewest` code points are no use.
-std::string first_lines(std::string_view text, size_t fewest, Page page = Page()) {
-  bool gap = false;
+using Lines = std::vector<std::string_view>;
+
+void add_lines(Lines& lines, std::string_view text) {
   while (!text.empty()) {
     const std::string_view line = take_line(text);
+    if (!is_blank(line)) lines.push_back(line);
+  }
+}
+
+/// The first lines of a text. Of the last one less than `fewest` code points are no use. Leaves in
+/// `text` what was not read.
+std::string first_lines(std::string_view& text, size_t fewest, Page page = Page()) {
+  bool gap = false;
+  while (!text.empty()) {
+    std::string_view rest = text;
+    const std::string_view line = take_line(rest);
     if (is_blank(line)) {
       gap = !page.empty();
+      text = rest;
       continue;
     }
     if (gap) page.add(Shown{});
     gap = false;
     if (!page.add(line, fewest)) break;
+    text = rest;
   }
   return std::move(page).finish();
 }
 
-std::string first_rows(std::string_view text) {
-  return first_lines(text, kLongestValue, Page(kMostRows));
+/// The end of a long line, from a word on.
+Shown show_end(std::string_view line) {
+  constexpr size_t kLongest = 120;
+  if (line.size() <= kLongest) return show_line(line, kLongest);
+  const size_t at = line.find_first_of(" \t,;>", line.size() - kLongest);
+  if (at == line.npos) return {};
+  Shown shown = show_line(line.substr(at + 1), kLongest);
+  shown.text.insert(0, kCut);
+  ++shown.count;
+  return shown;
+}
+
+/// The last lines of a text. `lines` are those at its end, the first of which may be cut.
+struct Ending {
+  Ending(const Lines& lines, size_t most_lines) {
+    constexpr size_t kMostChars = 200;
+    std::vector<Shown> shown;
+    for (size_t at = lines.size(); at > 0 && shown.size() < most_lines; --at) {
+      Shown line = show_line(lines[at - 1], kMostChars - 40);
+      if (line.encoded) break;
+      const bool long_line = line.cut || at == 1;
+      if (long_line && !shown.empty()) break;
+      if (long_line) line = show_end(lines[at - 1]);
+      if (line.count == 0 || count + line.count + 1 > kMostChars) break;
+      count += line.count + 1;
+      shown.push_back(std::move(line));
+      if (long_line) break;
+    }
+    Page page;
+    for (size_t at = shown.size(); at > 0; --at) page.add(shown[at - 1]);
+    text = std::move(page).finish();
+    height = shown.size();
+  }
+
+  std::string text;
+  size_t count = 0;
+  size_t height = 0;
+};
+
+/// The first lines of a text and its last ones, which stand at the end of `tail`. `whole`: the text
+/// is all there is, and shown alone where it fits.
+std::string both_ends(std::string_view text, std::string_view tail, size_t fewest, bool whole,
+                      size_t most_lines = kMostLines) {
+  constexpr size_t kMostLast = 4;
+  std::string_view rest = text;
+  std::string lines = first_lines(rest, fewest, Page(most_lines));
+  if (whole && rest.empty() && text.size() < kDescribeHead) return lines;
+  Lines last;
+  add_lines(last, tail);
+  const bool rows = most_lines == kMostRows;
+  const Ending ending(last, rows ? 2 : kMostLast);
+  if (ending.text.empty()) return lines;
+  const size_t room = kPreviewChars - ending.count - kCut.size() - 2;
+  rest = text;
+  lines = first_lines(rest, fewest, Page(most_lines - (rows ? 0 : ending.height), room));
+  if (!lines.ends_with(kCut)) lines.append("\n").append(kCut);
+  return lines.append("\n").append(ending.text);
 }
 
 // --- JSON ------------------------------------------------------------------------------------
@@ -429,15 +502,6 @@ bool is_frame(std::string_view line) {
   return line.starts_with("at ") || line.starts_with("... ");
 }
 
-using Lines = std::vector<std::string_view>;
-
-void add_lines(Lines& lines, std::string_view text) {
-  while (!text.empty()) {
-    const std::string_view line = take_line(text);
-    if (!is_blank(line)) lines.push_back(line);
-  }
-}
-
 /// Lines of both ends of a text without the empty ones, but for one that stands for what lies
 /// between them.
 Lines lines_of_ends(std::string_view head, std::string_view tail) {
@@ -551,12 +615,10 @@ std::string telling_lines(const Lines& lines, const std::vector<std::string_view
 
 // --- pages of the web ------------------------------------------------------------------------
 
-/// The title and the headings of an HTML page, or its first words if it has none.
+/// Reads the headings and the words of an HTML page, of either hardly more than `most` bytes.
 class Html {
  public:
-  explicit Html(std::string_view page) : page_(page) {}
-
-  std::string write() {
+  Html(std::string_view page, size_t most) : page_(page), most_(most) {
     while (at_ < page_.size()) {
       const size_t open = std::min(page_.find('<', at_), page_.size());
       text(page_.substr(at_, open - at_));
@@ -564,13 +626,16 @@ class Html {
       if (at_ < page_.size()) markup();
     }
     end_heading();
-    return first_lines(headings_.empty() ? words_ : headings_, 1);
   }
+
+  /// The title and the headings.
+  const std::string& headings() const { return headings_; }
+  const std::string& words() const { return words_; }
 
  private:
   void text(std::string_view text) {
     std::string& out = in_heading_ ? heading_ : words_;
-    for (size_t at = 0; at < text.size() && out.size() < kEnough;) {
+    for (size_t at = 0; at < text.size() && out.size() < most_;) {
       const char c = text[at];
       const size_t length = c == '&' ? entity(text.substr(at), out) : 0;
       at += std::max<size_t>(length, 1);
@@ -633,7 +698,7 @@ class Html {
   }
 
   void end_heading() {
-    if (heading_.size() > bare_ && headings_.size() < kEnough) headings_ += heading_ + '\n';
+    if (heading_.size() > bare_ && headings_.size() < most_) headings_ += heading_ + '\n';
     heading_.clear();
     bare_ = 0;
     in_heading_ = false;
@@ -646,6 +711,7 @@ class Html {
   }
 
   std::string_view page_;
+  const size_t most_;
   size_t at_ = 0;
   std::string words_;
   std::string headings_;
@@ -654,14 +720,27 @@ class Html {
   bool in_heading_ = false;
 };
 
+/// A page by its title and headings, or its first words if it has none, and by its last words.
+std::string lines_of_page(std::string_view head, std::string_view tail) {
+  // A script that begins before is none of the words.
+  const size_t closed = tail.find("</script");
+  if (closed < tail.find("<script")) tail.remove_prefix(closed);
+  tail.remove_prefix(std::min(tail.find('<'), tail.size()));
+  const Html page(head, kEnough);
+  const Html end(tail, kExcerptTail);
+  const bool words = page.headings().empty();
+  return both_ends(words ? page.words() : page.headings(), end.words(), 1, words);
+}
+
 /// The lines of a text, and those of the same in an error.
 struct Excerpts {
   std::string usual;
   std::string of_error;
+  bool whole = false;  ///< all of it is shown
 };
 
 Excerpts alike(const std::string& lines) {
-  return {lines, lines};
+  return {lines, lines, false};
 }
 
 /// What the kind of text asks for.
@@ -669,19 +748,42 @@ Excerpts lines_of(const Subject& subject) {
   const std::string_view mime = subject.type.mime_type;
   if (!subject.text || mime.starts_with("image/")) return {};
   std::string_view head = as_text(subject.head.first(std::min(subject.head.size(), kDescribeHead)));
+  std::string_view tail = head.size() < kDescribeHead ? head : as_text(subject.tail);
   if (head.starts_with("\xef\xbb\xbf")) head.remove_prefix(3);
-  if (mime == "text/html") return alike(Html(head).write());
+  tail.remove_prefix(tail.size() - std::min(tail.size(), kExcerptTail));
+  if (mime == "text/html") return alike(lines_of_page(head, tail));
   const bool json = mime == "application/json" || !subject.outline.empty();
-  if (json && !subject.is_lines) return alike(first_rows(Compact().write(head)));
-  if (!subject.table.empty()) return alike(first_rows(head));
-  const std::string_view tail = as_text(subject.tail);
+  if (json && !subject.is_lines) {
+    const std::string compact = Compact().write(PlainText().push(head));
+    std::string_view rest = compact;
+    Excerpts rows = alike(first_lines(rest, kLongestValue, Page(kMostRows)));
+    rows.whole = rest.empty() && head.size() < kDescribeHead && compact.find(kCut) == compact.npos;
+    return rows;
+  }
+  if (!subject.table.empty()) return alike(both_ends(head, tail, kLongestValue, true, kMostRows));
   const Lines lines = lines_of_ends(head, tail);
   const std::vector<std::string_view> signs = signs_in(std::string(head).append(tail));
-  if (!lines.empty() && is_log(lines, signs)) return alike(telling_lines(lines, signs));
+  const bool log = subject.kind.empty() || subject.kind == "stack trace";
+  if (log && !lines.empty() && is_log(lines, signs)) return alike(telling_lines(lines, signs));
   constexpr size_t kFewestWords = 40;
-  std::string usual = subject.is_lines ? first_rows(head) : first_lines(head, kFewestWords);
+  const bool headed = !subject.headings.empty();
+  const std::string_view front = headed ? subject.headings : head;
+  std::string usual = subject.is_lines ? both_ends(head, tail, kLongestValue, true, kMostRows)
+                                       : both_ends(front, tail, kFewestWords, !headed);
   if (lines.empty()) return alike(usual);
-  return {std::move(usual), telling_lines(lines, signs)};
+  return {std::move(usual), telling_lines(lines, signs), false};
+}
+
+/// The same lines, fit to be shown, and whole.
+std::string show_values(std::string_view values) {
+  std::string out;
+  while (!values.empty()) {
+    Line line(SIZE_MAX, true);
+    line.read(take_line(values));
+    if (!out.empty()) out += '\n';
+    out += std::move(line).finish().text;
+  }
+  return out;
 }
 
 /// Nothing but an encoding is no line.
@@ -696,6 +798,7 @@ void add_excerpts(const Subject& subject, Segment& segment) {
   segment.excerpt = unless_cut(std::move(chosen.usual));
   segment.error_excerpt = unless_cut(std::move(chosen.of_error));
   if (segment.error_excerpt == segment.excerpt) segment.error_excerpt.clear();
+  if (!chosen.whole) segment.values = show_values(subject.values);
 }
 
 }  // namespace sluice

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "describe/shape.h"
+#include "describe/values.h"
 #include "json/scan.h"
 #include "sluice/describe.h"
 #include "sluice/segment.h"
@@ -28,6 +29,7 @@ class Outline::Reader {
   /// Whether a number was NaN or infinite.
   bool has_nan() const { return nan_; }
   const outline::Shape& shape() const { return shape_; }
+  const outline::Values& values() const { return values_; }
 
  private:
   enum class State : uint8_t {
@@ -82,6 +84,14 @@ class Outline::Reader {
   void open(outline::Kind kind);
   void close();
   void keep(const uint8_t* from, const uint8_t* to);
+  void keep_value(const uint8_t* from, const uint8_t* to);
+  void begin_value(uint8_t byte);
+  void end_value();
+  void end_key();
+  /// Whether the values of members of the innermost container are told.
+  bool tells_values() const {
+    return lists_ == 0 && depth_ > 0 && depth_ <= outline::kValueDepth && !shape_.is_lines();
+  }
   void tell(outline::Kind kind) {
     if (depth() <= outline::Shape::kWatched) shape_.value(kind, depth());
   }
@@ -92,7 +102,8 @@ class Outline::Reader {
   State state_ = State::start;
   bool in_array_ = false;     // what the innermost container is
   bool is_key_ = false;       // the string at hand is a key
-  bool kept_ = false;         // and the shape wants it
+  bool kept_ = false;         // and the shape wants it, or it is told with its value
+  bool valued_ = false;       // the value at hand is told
   bool integer_ = true;       // the number at hand is one
   bool nan_ = false;          // one was none of JSON's
   bool line_ended_ = false;   // since the root, behind which a line's end stands
@@ -102,8 +113,14 @@ class Outline::Reader {
   uint32_t skipped_ = 0;      // containers around the text at hand, from the one that is skipped
   const char* rest_ = "";     // of the literal at hand
   std::vector<bool> arrays_;  // of the open containers: which are arrays
+  uint64_t lists_ = 0;        // how many are
   outline::Key key_;
   outline::Shape shape_;
+  std::string pointer_;  // of the member at hand, its keys as they are spelled
+  size_t places_[outline::kValueDepth + 1] = {};  // where its keys begin in it
+  std::string value_;                             // the beginning of its value
+  uint64_t value_bytes_ = 0;
+  outline::Values values_;
 };
 
 void Outline::Reader::push(Bytes bytes) {
@@ -134,8 +151,11 @@ const uint8_t* Outline::Reader::step(const uint8_t* at, const uint8_t* end) {
     case State::fraction:
     case State::exponent:
     case State::sign:
-    case State::power:
-      return number(at, end);
+    case State::power: {
+      const uint8_t* const behind = number(at, end);
+      if (valued_) keep_value(at, behind);
+      return behind;
+    }
     case State::skipped:
     case State::skipped_text:
     case State::skipped_escape:
@@ -199,6 +219,7 @@ void Outline::Reader::next_root(uint8_t byte) {
     return;
   }
   shape_.begin_lines();
+  values_.clear();
   value(byte);
 }
 
@@ -219,6 +240,7 @@ void Outline::Reader::root(uint8_t byte) {
 }
 
 void Outline::Reader::value(uint8_t byte) {
+  if (byte != '{' && byte != '[' && byte != ']' && byte != kMarkerOpen) begin_value(byte);
   switch (byte) {
     case '"':
       return begin_text(false);
@@ -274,10 +296,11 @@ void Outline::Reader::open(outline::Kind kind) {
   tell(kind);
   in_array_ = kind == outline::Kind::array;
   arrays_.push_back(in_array_);
+  lists_ += in_array_ ? 1 : 0;
   ++depth_;
   line_ended_ = false;
   state_ = in_array_ ? State::first_element : State::first_member;
-  if (!valid_ || shape_.wants_values(depth())) return;
+  if (!valid_ || shape_.wants_values(depth()) || tells_values()) return;
   state_ = State::skipped;
   skipped_ = 1;
 }
@@ -345,6 +368,7 @@ const uint8_t* Outline::Reader::skip(const uint8_t* at, const uint8_t* end) {
 
 void Outline::Reader::close() {
   --depth_;
+  lists_ -= arrays_.back() ? 1 : 0;
   arrays_.pop_back();
   if (depth() <= outline::Shape::kWatched) shape_.close(depth());
   state_ = depth_ == 0 ? State::done : State::after;
@@ -354,27 +378,68 @@ void Outline::Reader::close() {
 void Outline::Reader::begin_text(bool key) {
   state_ = State::text;
   is_key_ = key;
-  kept_ = key && depth() <= outline::Shape::kWatched && shape_.wants_key(depth());
+  const bool shaped = depth() <= outline::Shape::kWatched && shape_.wants_key(depth());
+  kept_ = key && (shaped || tells_values());
   if (kept_) key_ = {};
   if (!key) tell(outline::Kind::string);
 }
 
 void Outline::Reader::end_text() {
-  if (kept_) shape_.key(key_, depth());
+  if (kept_) end_key();
   kept_ = false;
   state_ = is_key_ ? State::colon : State::after;
+  if (!valued_) return;
+  const uint8_t quote = '"';
+  keep_value(&quote, &quote + 1);
+  end_value();
+}
+
+void Outline::Reader::end_key() {
+  if (depth() <= outline::Shape::kWatched && shape_.wants_key(depth())) shape_.key(key_, depth());
+  if (!tells_values()) return;
+  pointer_.resize(places_[depth_]);
+  pointer_ += '/';
+  for (const char c : key_.source) {
+    if (c == '~' || c == '/') {
+      pointer_ += c == '~' ? "~0" : "~1";
+    } else {
+      pointer_ += c;
+    }
+  }
+  if (depth_ < outline::kValueDepth) places_[depth_ + 1] = pointer_.size();
+}
+
+void Outline::Reader::begin_value(uint8_t byte) {
+  valued_ = tells_values();
+  if (!valued_) return;
+  value_.clear();
+  value_bytes_ = 0;
+  keep_value(&byte, &byte + 1);
+}
+
+void Outline::Reader::keep_value(const uint8_t* from, const uint8_t* to) {
+  const auto size = static_cast<size_t>(to - from);
+  value_bytes_ += size;
+  value_.append(from, from + std::min(outline::kValueBytes - value_.size(), size));
+}
+
+void Outline::Reader::end_value() {
+  valued_ = false;
+  values_.add(pointer_, depth_, value_, value_bytes_);
 }
 
 const uint8_t* Outline::Reader::text(const uint8_t* at, const uint8_t* end) {
   while (at != end && state_ == State::text) {
     const uint8_t* const stop = skip_plain(at, end);
     if (kept_) keep(at, stop);
+    if (valued_) keep_value(at, stop);
     if (stop == end) return end;
     at = stop + 1;
     if (*stop == '"') {
       end_text();
     } else if (*stop == '\\' || *stop == kMarkerOpen || *stop == kMarkerClose) {
       if (kept_) keep(stop, at);
+      if (valued_) keep_value(stop, at);
       if (*stop != '\\') continue;
       state_ = State::escape;
       if (at != end) escaped(*at++);
@@ -387,6 +452,7 @@ const uint8_t* Outline::Reader::text(const uint8_t* at, const uint8_t* end) {
 
 void Outline::Reader::escaped(uint8_t byte) {
   if (kept_) keep(&byte, &byte + 1);
+  if (valued_) keep_value(&byte, &byte + 1);
   if (state_ == State::unicode) {
     const bool hex = is_hex_digit(byte);
     if (--left_ == 0) state_ = State::text;
@@ -418,9 +484,12 @@ void Outline::Reader::begin_literal(outline::Kind kind, const char* rest) {
 void Outline::Reader::literal(uint8_t byte) {
   if (static_cast<char>(byte) != *rest_) {
     state_ = State::failed;
-  } else if (*++rest_ == '\0') {
-    state_ = State::after;
+    return;
   }
+  if (valued_) keep_value(&byte, &byte + 1);
+  if (*++rest_ != '\0') return;
+  state_ = State::after;
+  if (valued_) end_value();
 }
 
 void Outline::Reader::begin_number(State state) {
@@ -431,6 +500,7 @@ void Outline::Reader::begin_number(State state) {
 void Outline::Reader::end_number() {
   tell(integer_ ? outline::Kind::integer : outline::Kind::number);
   state_ = State::after;
+  if (valued_) end_value();
 }
 
 const uint8_t* Outline::Reader::number(const uint8_t* at, const uint8_t* end) {
@@ -504,6 +574,10 @@ bool Outline::may_be() const {
 
 bool Outline::is_open() const {
   return may_be() && !reader_->complete() && !is_lines();
+}
+
+std::string Outline::values() const {
+  return reader_ && reader_->complete() ? reader_->values().finish() : std::string();
 }
 
 std::string Outline::finish() const {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <string>
 
 #include "describe/facts.h"
+#include "describe/text_kind.h"
 #include "sluice/describe.h"
 #include "text/ascii.h"
 #include "text/block.h"
@@ -31,6 +33,7 @@ struct Record {
   bool numeric = false;   ///< a field begins like a number
   bool complete = false;  ///< it has an end
   bool empty = false;     ///< a line with nothing in it
+  bool ended = false;     ///< its last field is empty
 };
 
 /// Reads the record that begins `text`, whose fields `quotes` shows if it is given, and moves
@@ -56,6 +59,7 @@ Record take_record(std::string_view& text, char delimiter, Quotes* quotes) {
     begin = at + 1;
     if (!end && text[at] == delimiter) continue;
     record.complete = !end;
+    record.ended = field.empty();
     record.empty = at == 0;
     text = text.substr(end ? text.size() : at + (text.substr(at, 2) == "\r\n" ? 2 : 1));
     return record;
@@ -66,25 +70,27 @@ Record take_record(std::string_view& text, char delimiter, Quotes* quotes) {
 size_t columns_of(std::string_view text, char delimiter, bool whole, bool declared) {
   size_t records = 0;
   size_t columns = 0;
+  bool ended = true;
   while (!text.empty()) {
     const Record record = take_record(text, delimiter, nullptr);
     if (!record.complete && !whole) break;
     if (record.empty && declared) continue;
     if (columns == 0) columns = record.columns;
     if (record.columns != columns || columns < 2 || (record.spaced && !declared)) return 0;
+    ended = ended && record.ended;
     ++records;
   }
+  // A semicolon ends a statement, a comma an item of a list: they separate nothing.
+  if (ended && columns == 2 && !declared) return 0;
   if (declared) return records > 0 ? columns : 0;
   return records >= kFewestRecords && records * columns >= kFewestFields ? columns : 0;
 }
 
 }  // namespace
 
-Rows::Rows(std::string_view head, bool whole, char declared) {
+Rows::Rows(std::string_view head, bool whole, char declared, bool other) {
   std::string_view text = head.starts_with("\xef\xbb\xbf") ? head.substr(3) : head;
-  // Colours have semicolons in them, and no table has colours.
-  const bool other = text.empty() || text[0] == '{' || text[0] == '[' || text[0] == '<' ||
-                     text.find('\x1b') != text.npos;
+  other = other || text.empty() || is_among(text[0], "{[<");
   const bool tabs_first = declared == '\t';
   for (const char delimiter : {tabs_first ? '\t' : ',', tabs_first ? ',' : '\t', ';'}) {
     if (other || delimiter_ != '\0') break;
@@ -166,29 +172,66 @@ std::string Rows::facts() const {
 // --- facts about a text ----------------------------------------------------------------------
 
 struct TextFacts::State {
+  State(std::string_view head, bool whole, char declared, bool json)
+      : outline(json), rows(head, whole, declared, kind_of(head, whole, declared, json)) {
+    outline.push(as_bytes(head));
+    counts = whole || !outline.may_be();
+  }
+
+  /// Finds the kind of text, and says whether it has one.
+  bool kind_of(std::string_view head, bool whole, char declared, bool json) {
+    const bool other = json || declared != '\0' || head.empty() || is_among(head[0], "{<");
+    if (other) return false;
+    kind.emplace(head, whole);
+    if (!kind->is_known()) kind.reset();
+    if (kind) kind->push(head);
+    return kind.has_value();
+  }
+
   Outline outline;
+  std::optional<TextKind> kind;  // found before it is known whether it is a table
   Rows rows;
+  std::optional<PlainText> plain;  // of a text with colours
   bool counts = true;  // lines and rows: of what begins as JSON they are not worth the time
 };
 
-TextFacts::TextFacts(std::string_view head, char declared, bool json)
-    : state_(new State{Outline(json), Rows(head, head.size() < kSniffHead, declared)}) {
-  state_->outline.push(as_bytes(head));
-  state_->counts = head.size() < kSniffHead || !state_->outline.may_be();
+TextFacts::TextFacts(std::string_view head, char declared, bool json) {
+  const bool whole = head.size() < kSniffHead;
+  if (head.find('\x1b') == head.npos) {
+    state_ = std::make_unique<State>(head, whole, declared, json);
+    return;
+  }
+  PlainText plain;
+  state_ = std::make_unique<State>(plain.push(head), whole, declared, json);
+  state_->plain = std::move(plain);
 }
 TextFacts::~TextFacts() = default;
 
 void TextFacts::push(Bytes bytes) {
+  std::string plain;
+  if (state_->plain) {
+    plain = state_->plain->push(as_text(bytes));
+    bytes = as_bytes(plain);
+  }
   state_->outline.push(bytes);
   if (state_->counts) state_->rows.push(bytes);
+  if (state_->kind) state_->kind->push(as_text(bytes));
 }
 
 void TextFacts::tell(Subject& subject) const {
+  const std::string_view mime = subject.type.mime_type;
   subject.outline = state_->outline.finish();
+  subject.values = state_->outline.values();
   subject.is_lines = state_->outline.is_lines();
   if (state_->counts) subject.lines = state_->rows.lines();
   if (state_->counts) subject.table = state_->rows.facts();
-  if (subject.type.mime_type != "text/plain") return;
+  if (state_->kind && (mime == "text/plain" || mime == "text/markdown")) {
+    subject.kind = state_->kind->label();
+    subject.kind_facts = state_->kind->facts();
+    subject.headings = state_->kind->headings();
+  }
+  // With colours in between it is no file of that type.
+  if (mime != "text/plain" || state_->plain) return;
   if (!subject.outline.empty()) {
     subject.type = type_of_mime(subject.is_lines ? "application/x-ndjson" : "application/json");
   } else if (!subject.table.empty()) {

@@ -16,8 +16,8 @@ class Rows {
   /// the same number of fields, several columns, no space after commas as in prose (RFC 4180, with
   /// commas, semicolons or tabs). With `whole` nothing follows it. Push it too. If the text was
   /// `declared` a table, by its delimiter, one record of two columns is enough and spaces are
-  /// allowed.
-  Rows(std::string_view head, bool whole, char declared = '\0');
+  /// allowed. With `other` it is known to be something else.
+  Rows(std::string_view head, bool whole, char declared = '\0', bool other = false);
 
   void push(Bytes bytes);
 

@@ -84,6 +84,18 @@ std::string label_of(const Segment& segment, const About& about) {
   return type.label.empty() ? segment.mime_type : type.label;
 }
 
+/// Whether a text was sent in base64, without anything that says so. What a host gives as bytes is
+/// counted with the quotes that it would have.
+bool is_base64_of_text(const Segment& segment, const About& about) {
+  const bool said = !segment.declared.empty() || !about.declared.empty();
+  const bool given = segment.chars == (segment.bytes + 2) / 3 * 4 + 2;
+  const bool base64 =
+      segment.form.encoding == Encoding::base64 || segment.form.encoding == Encoding::base64url;
+  const bool encoded =
+      segment.kind == SegmentKind::run && base64 && !segment.bare && !said && !given;
+  return encoded && is_text_type(segment.mime_type);
+}
+
 }  // namespace
 
 std::string note_as_block(std::string_view note) {
@@ -114,6 +126,7 @@ std::string Notes::words(uint32_t index, bool previewed) const {
   const About& about = table_.about(index);
   std::string text(previewed ? without_first_line(segment.description) : segment.description);
   if (text.empty()) text = label_of(segment, about) + ", " + human_size(segment.bytes);
+  if (is_base64_of_text(segment, about)) text.insert(0, "base64 of ");
   if (const std::string words = template_of(index); !words.empty()) {
     std::vector<Value> values;
     const auto add = [&](const char* key, std::string value, bool ours) {
@@ -128,9 +141,25 @@ std::string Notes::words(uint32_t index, bool previewed) const {
     values.insert(values.end(), about.siblings.begin(), about.siblings.end());
     text = expand_template(words, values);
   }
+  text += files_inside(index);
   if (const size_t lost = lost_inside(index); lost > 0 && is_stored(index)) {
     text +=
         " (" + grouped(lost) + (lost == 1 ? " file" : " files") + " inside it could not be stored)";
+  }
+  return text;
+}
+
+// ` with PNG image, 1.9 KB inside: artifact://…`
+std::string Notes::files_inside(uint32_t index) const {
+  constexpr size_t kMostNamed = 3;
+  std::string text;
+  size_t named = 0;
+  for (const uint32_t file : table_.segment(index).inner) {
+    if (!is_stored(file)) continue;
+    if (named == kMostNamed) return text + " and more";
+    text += named++ == 0 ? ", with files inside: " : ", ";
+    text += label_of(table_.segment(file), table_.about(file));
+    text += ", " + human_size(table_.segment(file).bytes) + " (" + plain_uri(table_.id(file)) + ")";
   }
   return text;
 }
@@ -201,6 +230,9 @@ void Notes::append_artifact(std::string& out, uint32_t index) const {
   if (shown.empty()) return;
   append_key(out, is_json ? "beginning" : "preview");
   out += is_json ? json : json_string(shown);
+  if (is_json || segment.values.empty()) return;
+  append_key(out, "values");
+  out += json_string(with_uris(segment.values));
 }
 
 std::string Notes::artifact(uint32_t segment) const {
@@ -240,6 +272,9 @@ std::string Notes::note(uint32_t segment, Told& told) const {
   if (const std::string shown = told.previews < kMaxPreviews ? excerpt(segment) : std::string();
       !shown.empty()) {
     std::string text = sentence(true).append("\nPreview (from the file):").append(marked(shown));
+    if (const std::string& values = table_.segment(segment).values; !values.empty()) {
+      text.append("\nValues (from the file):").append(marked(with_uris(values)));
+    }
     if (count_chars(text) < table_.segment(segment).chars) {
       ++told.previews;
       return text;

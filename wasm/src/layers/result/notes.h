@@ -35,8 +35,8 @@ class Notes {
   std::string summary(uint32_t segment, bool previewed = false) const;
 
   /// Appends the members `"artifact":{…},"summary":"…"`, and `"preview":"…"` for text, with a comma
-  /// if members precede them. Of something that was not stored it shows all that is known: a longer
-  /// `preview` of a text, or the `beginning` of a JSON value.
+  /// if members precede them; of JSON `"values":"…"` too. Of something that was not stored it shows
+  /// all that is known: a longer `preview` of a text, or the `beginning` of a JSON value.
   void append_artifact(std::string& out, uint32_t segment) const;
 
   /// An object with those members.
@@ -58,6 +58,7 @@ class Notes {
   bool is_stored(uint32_t segment) const;
   std::string unstored_note(uint32_t segment) const;
   size_t lost_inside(uint32_t segment) const;
+  std::string files_inside(uint32_t segment) const;
   std::string words(uint32_t segment, bool previewed = false) const;
   std::string what_is_left(uint32_t segment, size_t shown_chars) const;
   std::string with_uris(std::string_view text) const;

@@ -190,6 +190,7 @@ void SegmentTable::hide(uint32_t index) {
   segment.preview = std::move(references);
   segment.excerpt = segment.preview;
   segment.error_excerpt.clear();
+  segment.values.clear();
   segment.description.clear();
 }
 
@@ -232,6 +233,7 @@ void SegmentTable::stored(uint32_t index, Stored stored) {
     segment.preview.clear();
     segment.excerpt.clear();
     segment.error_excerpt.clear();
+    segment.values.clear();
     segment.description.clear();
   }
   abouts_[index].stored = std::move(stored);
