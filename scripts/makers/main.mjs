@@ -97,7 +97,7 @@ function runQuietly(command, args, env) {
     env: { ...process.env, ...env },
     encoding: "utf8",
   });
-  if (status !== 0) console.error(`${command} ${args.join(" ")}: ${String(stderr).slice(-300)}`);
+  if (status !== 0) console.error(`${command} ${args.join(" ")}: ${stderr.slice(-300)}`);
 }
 
 /** Makes the files unless they are there. A maker that fails is named, and its files count as not made. */
@@ -121,7 +121,7 @@ function makeFiles({ maker, shell, python, node, files }, place) {
       SOURCE_DATE_EPOCH: "1700000000",
     },
   });
-  if (status !== 0) console.error(`${maker} failed: ${String(stderr).trim().slice(-400)}`);
+  if (status !== 0) console.error(`${maker} failed: ${stderr.trim().slice(-400)}`);
 }
 
 async function judgeFile(place, name, facts) {

@@ -41,17 +41,19 @@ async function stdio() {
   process.exit(0);
 }
 
+async function respond(request, response) {
+  if (request.method !== "POST") return response.writeHead(request.method === "DELETE" ? 200 : 405).end();
+  let body = "";
+  for await (const piece of request) body += piece;
+  const messages = answersTo(JSON.parse(body));
+  if (messages.length === 0) return response.writeHead(202).end();
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  for (const message of messages) response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+  return response.end();
+}
+
 function http() {
-  const server = createServer(async (request, response) => {
-    if (request.method !== "POST") return response.writeHead(request.method === "DELETE" ? 200 : 405).end();
-    let body = "";
-    for await (const piece of request) body += piece;
-    const messages = answersTo(JSON.parse(body));
-    if (messages.length === 0) return response.writeHead(202).end();
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    for (const message of messages) response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
-    return response.end();
-  });
+  const server = createServer((request, response) => void respond(request, response));
   server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}`));
 }
 

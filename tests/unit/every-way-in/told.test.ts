@@ -4,13 +4,11 @@
 import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSluice, wrapClient } from "../../../web/src/node.js";
 import { ToolNode } from "../../../web/src/tools-node.js";
 import { startSaying, type Saying } from "./listeners.js";
 
-const SERVER = fileURLToPath(new URL("saying.mjs", import.meta.url));
 const pdf = Buffer.concat([Buffer.from("%PDF-1.7\n1 0 obj\n<< >>\nendobj\n"), Buffer.alloc(2000, "pages ")]);
 const base64 = pdf.toString("base64");
 

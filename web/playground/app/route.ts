@@ -56,8 +56,9 @@ function describeCall(state: State, id: string | undefined): Pick<Route, "tool" 
 
 /** Arguments as an address holds them. */
 export function writeArguments(args: Readonly<Record<string, unknown>>): Record<string, string> {
-  const write = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
-  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, write(value)]));
+  return Object.fromEntries(
+    Object.entries(args).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
+  );
 }
 
 /** What the address should name while the page is in this state. */

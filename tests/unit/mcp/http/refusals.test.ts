@@ -18,10 +18,15 @@ async function refusedWith(body: string, headers: Record<string, string> = {}): 
 }
 
 test.each([
-  ["text", "text/plain", (data: string) => `Bad gateway: ${data}`],
-  ["JSON", "application/json", (data: string) => JSON.stringify({ error: { code: -32000, message: data } })],
-  ["a page", "text/html", (data: string) => `<img src="data:image/png;base64,${data}">`],
-])("bytes in %s do not come through", async (_, type, write) => {
+  ["text", "text/plain", (data: string) => `Bad gateway: ${data}`, String],
+  [
+    "JSON",
+    "application/json",
+    (data: string) => JSON.stringify({ error: { code: -32000, message: data } }),
+    JSON.parse,
+  ],
+  ["a page", "text/html", (data: string) => `<img src="data:image/png;base64,${data}">`, String],
+])("bytes in %s do not come through", async (_, type, write, read) => {
   const data = png(5000);
   const response = await refusedWith(write(data), { "content-type": type });
   const text = await response.text();
@@ -29,7 +34,7 @@ test.each([
   expect(response.headers.get("content-type")).toBe(type);
   expect(text).toContain("artifact");
   expect(text).not.toContain(data.slice(100, 300));
-  if (type === "application/json") expect(() => JSON.parse(text) as unknown).not.toThrow();
+  expect(() => read(text) as unknown).not.toThrow();
 });
 
 test("what holds none comes as it came, with its headers", async () => {
