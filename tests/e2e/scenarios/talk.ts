@@ -32,10 +32,10 @@ function lists(era: Era): readonly Scenario[] {
       changes: [BEGIN, { at: 1, how: "tools" }, { at: 2, how: "tools", added: TOOLS }],
     },
     {
-      name: "the server's own tool of that name wins",
+      name: "the server's own tool keeps its name, and ours gets a number",
       server: ["--tool", TOOL],
       steps: [...opening(era), ...ask(era, 1, "tools/list"), ...call(era, 2, TOOL), ...closing],
-      changes: [BEGIN, { at: 1, how: "tools", added: ["fixture_artifact_edit"] }],
+      changes: [BEGIN, { at: 1, how: "tools", added: [`${TOOL}_2`, "fixture_artifact_edit"] }],
     },
     {
       name: "schemas stay when the user says so",

@@ -56,10 +56,10 @@ describe("behind a proxy", () => {
     );
   });
 
-  test("a server's own tool of that name wins, and the other one of ours stays", async () => {
+  test("a server's own tool of that name keeps it, and ours gets a number", async () => {
     const talk = new Talk();
     const listed = await talk.list({ name: "srv_artifact_edit" });
-    expect(namesOf(listed)).toEqual(["srv_artifact_edit", "srv_artifact_read"]);
+    expect(namesOf(listed)).toEqual(["srv_artifact_edit", "srv_artifact_read", "srv_artifact_edit_2"]);
     const params = { name: "srv_artifact_edit", arguments: {} };
     expect((await talk.say({ jsonrpc: "2.0", id: 1, method: "tools/call", params })).forwarded).toBeDefined();
   });
