@@ -44,6 +44,8 @@ export function schemaModule({ properties: { retention, interceptor, ...core } }
     SECTIONS: sections,
     CORE_SCHEMA: rulesOf({ properties: core }, ["default"]),
     RESOURCES_SCHEMA: rulesOf(core.resources, []),
+    MAX_INLINE_SIZE: core.max_inline_size.default,
+    MIN_SIZE_FOR_DETECTION: core.binary_detection.properties.min_size_for_detection.default,
     MAX_OBSERVATION_CHARS: core.guardrail.properties.max_observation_chars.default,
     RETENTION_SCHEMA: rulesOf(retention, []),
     RETENTION_LIMITS: retentionLimits(),

@@ -49,7 +49,7 @@ class Groups {
   Groups& operator=(const Groups&) = delete;
   ~Groups();
 
-  /// Prepares the reading of rows. False, with a failure, for what is no question.
+  /// Prepares the reading of rows. False, with a failure, where the question is refused.
   bool prepare();
   /// Reads all rows. The result is SQLite's.
   int read();

@@ -19,7 +19,7 @@ import type {
 } from "../engine/messages.js";
 import type { Keys, Shelf } from "../engine/shelves.js";
 import { longer, TIMEOUT } from "../engine/time-limit.js";
-import { hashOf, type Route } from "./route.js";
+import { writeRoute, type Route } from "./route.js";
 import { Addresses, remember, remembered, serverOfPage, tellEnd } from "./browser.js";
 import {
   addLogLine,
@@ -91,7 +91,7 @@ export class Actions {
     await this.#memory?.adopt();
     // Whoever has gone elsewhere meanwhile stays there.
     const isStill = this.#store.state.view === route.view;
-    if (isStill && hashOf(route) !== hashOf({ view: route.view })) await this.open(route);
+    if (isStill && writeRoute(route) !== writeRoute({ view: route.view })) await this.open(route);
   }
 
   /** Opens a session and connects the servers of this tab. Returns whether it could. */

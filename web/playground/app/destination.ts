@@ -95,8 +95,8 @@ function parseArguments(written: Readonly<Record<string, string>>, schema: unkno
 
 /** Applies the guardrails of an address. They are not remembered: a reload of another address has the visitor's own again. */
 async function openConfig(text: string, actions: Actions): Promise<void> {
-  const { configOf } = await import("./views/guardrails-view.js");
-  const read = configOf(text);
+  const { parseConfig } = await import("./views/guardrails-view.js");
+  const read = parseConfig(text);
   const problem = "problem" in read ? read.problem : await actions.configure(read.config, { isKept: false });
   if (problem !== undefined) gone(actions, `The guardrails in this address do not hold: ${problem.message}`);
 }

@@ -62,7 +62,7 @@ export function writeArguments(args: Readonly<Record<string, unknown>>): Record<
 }
 
 /** What the address should name while the page is in this state. */
-export function routeOf(state: State): Route {
+export function toRoute(state: State): Route {
   const { view, call, tool, server, resource, preview, config, filled, question } = state;
   const described = view === "try" || view === "guardrails" ? describeCall(state, call) : undefined;
   return {
@@ -78,7 +78,7 @@ export function routeOf(state: State): Route {
 }
 
 /** The hash of a route, such as `#/try/run/demo.sales_chart?kind=bar`. Other things than arguments of a tool have a dot before their names there. */
-export function hashOf({
+export function writeRoute({
   view,
   call,
   result,
@@ -197,7 +197,7 @@ export class AddressBar {
 
   /** Starts with the state of now: the address that the page was opened with has been shown. */
   begin(): void {
-    this.#shown = routeOf(this.#store.state);
+    this.#shown = toRoute(this.#store.state);
     this.#replace();
     this.#store.listen(() => this.#sync());
     addEventListener("popstate", () => this.#moved());
@@ -205,8 +205,8 @@ export class AddressBar {
 
   #sync(): void {
     if (this.#isReturning) return;
-    const [before, now] = [this.#shown, routeOf(this.#store.state)];
-    if (hashOf(before) === hashOf(now)) return;
+    const [before, now] = [this.#shown, toRoute(this.#store.state)];
+    if (writeRoute(before) === writeRoute(now)) return;
     this.#shown = now;
     const isOpened = before.artifact === undefined && now.artifact !== undefined;
     const isClosed = before.artifact !== undefined && now.artifact === undefined;
@@ -216,12 +216,12 @@ export class AddressBar {
       this.#isReturning = true;
       history.back();
     } else if (!isSameView || isOpened || isOther(before, now)) {
-      history.pushState({ isDrawer: isSameView && isOpened } satisfies Entry, "", hashOf(now));
+      history.pushState({ isDrawer: isSameView && isOpened } satisfies Entry, "", writeRoute(now));
     } else this.#replace();
   }
 
   #replace(): void {
-    history.replaceState(history.state, "", hashOf(this.#shown));
+    history.replaceState(history.state, "", writeRoute(this.#shown));
   }
 
   #moved(): void {

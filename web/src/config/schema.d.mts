@@ -36,6 +36,12 @@ export const CORE_SCHEMA: ConfigSchema;
 /** The section `resources`, with its defaults. */
 export const RESOURCES_SCHEMA: ConfigSchema;
 
+/** The default of `max_inline_size`, in characters. */
+export const MAX_INLINE_SIZE: number;
+
+/** The default of `binary_detection.min_size_for_detection`, in characters. */
+export const MIN_SIZE_FOR_DETECTION: number;
+
 /** The default of `guardrail.max_observation_chars`. */
 export const MAX_OBSERVATION_CHARS: number;
 

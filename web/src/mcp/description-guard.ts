@@ -16,10 +16,11 @@ import {
   type Edit,
   type ValueNode,
 } from "../json/text.js";
+import { MIN_SIZE_FOR_DETECTION } from "../config/schema.mjs";
 import { surveyStrings, type GuardedPiece } from "./guarded-pieces.js";
 
-/** Characters of the shortest encoded run that is removed, which is the default of `binary_detection.min_size_for_detection`. */
-export const MIN_RUN = 1000;
+/** Characters of the shortest encoded run that is removed. */
+export const MIN_RUN = MIN_SIZE_FOR_DETECTION;
 
 /** Characters of a description. */
 const MAX_DESCRIPTION = 20_000;

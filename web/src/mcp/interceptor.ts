@@ -56,6 +56,7 @@ import {
 import { chooseStore, type StoreOption } from "../artifacts/chosen-store.js";
 import { withRetention } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactScope } from "../artifacts/store.js";
+import { MAX_INLINE_SIZE } from "../config/schema.mjs";
 import type { SluiceConfig } from "../config/types.js";
 import { limitStoreTime } from "../core/store-access.js";
 import { checkNamespace, wrong } from "../errors/arguments.js";
@@ -141,9 +142,6 @@ export interface Interceptor {
 }
 
 const CLIENT_INFO = "io.modelcontextprotocol/clientInfo";
-
-/** The default of `max_inline_size`, in characters. */
-const MAX_TEXT = 10_000;
 
 /** Most characters that an author's limit may let through: Claude Code takes no more either. */
 const MAX_TOOL_LIMIT = 500_000;
@@ -649,7 +647,7 @@ export async function createInterceptor(options: InterceptorOptions): Promise<Mc
 export async function interceptorDeps(options: InterceptorOptions): Promise<InterceptorDeps> {
   const { store, config } = withRetention(chooseStore(options.store, undefined), options.config);
   const { on_store_failure, arguments: forms, share } = readInterceptor(config);
-  const longest = config?.max_inline_size ?? MAX_TEXT;
+  const longest = config?.max_inline_size ?? MAX_INLINE_SIZE;
   const onFailure = on_store_failure === "error" ? "throw" : "answer";
   return {
     sluice: await createSluiceOver(

@@ -331,7 +331,7 @@ interface Sent {
 async function sendThrough(interceptor: McpInterceptor, id: number, method: string, params: Params): Promise<Sent> {
   const request = JSON.stringify({ jsonrpc: "2.0", id, method, params });
   const { forward, answers } = await interceptor.fromClient(new TextEncoder().encode(request));
-  if (forward === undefined) return { own: resultOf((await answers[0]) ?? "") };
+  if (forward === undefined) return { own: readResult((await answers[0]) ?? "") };
   const sent = new TextDecoder().decode(forward);
   return { changed: sent === request ? params : (objectOr(JSON.parse(sent))["params"] as object) };
 }
@@ -339,7 +339,7 @@ async function sendThrough(interceptor: McpInterceptor, id: number, method: stri
 async function interceptResult(interceptor: McpInterceptor, id: number, result: object): Promise<object> {
   const message = { jsonrpc: "2.0", id, result };
   const passed = await passThrough(interceptor, message);
-  return passed === message ? result : resultOf(passed);
+  return passed === message ? result : readResult(passed);
 }
 
 /** A message as the interceptor lets it through; the same object if it is unchanged, undefined for none. */
@@ -363,7 +363,7 @@ async function passThrough(interceptor: McpInterceptor, message: object): Promis
 }
 
 /** The result of a response. Throws the error of an error response. */
-function resultOf(response: string | object | undefined): object {
+function readResult(response: string | object | undefined): object {
   const { result, error } = objectOr(typeof response === "string" ? JSON.parse(response || "{}") : response);
   if (typeof result === "object" && result !== null) return result;
   const { code, message, data } = objectOr(error);

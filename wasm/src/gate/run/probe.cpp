@@ -138,7 +138,7 @@ bool looks_like_bytes(const Run& run) {
 // Source that is looked at behind a run, for the signs of a cut.
 constexpr size_t kBehindRun = 8;
 
-// Whether what follows a run says that somebody shortened it: `…`, `...`, `[truncated`.
+// Whether what follows a run says that the server shortened it: `…`, `...`, `[truncated`.
 bool is_cut(std::string_view behind) {
   if (behind.starts_with(' ')) behind.remove_prefix(1);
   if (behind.starts_with("...") || behind.starts_with("…") || behind.starts_with("\\u2026")) {

@@ -3,7 +3,7 @@
  * @module
  */
 import { base64 } from "../../base64.js";
-import { hashOf, type Route, routeOf } from "../route.js";
+import { writeRoute, type Route, toRoute } from "../route.js";
 import type { ShownCall, State } from "../state.js";
 
 /** Bytes of JSON that a link may stand for. */
@@ -65,7 +65,7 @@ export async function makeLink(
   state: State,
   raw: (result: string) => Promise<ReadableStream<Uint8Array>>,
 ): Promise<ShareLink | undefined> {
-  const route = routeOf({ ...state, view: "try", call: call.id, preview: undefined });
+  const route = toRoute({ ...state, view: "try", call: call.id, preview: undefined });
   if (route.tool !== undefined) return { href: locate(route), said: "The link is copied: it makes this call again." };
   // What is longer than a link may be is not read first.
   if (call.result === undefined || call.result.bytesIn > MAX_JSON) return undefined;
@@ -76,5 +76,5 @@ export async function makeLink(
 }
 
 function locate(route: Route): string {
-  return new URL(hashOf(route), location.href).href;
+  return new URL(writeRoute(route), location.href).href;
 }

@@ -10,7 +10,7 @@ import { viewStyles } from "../styles.js";
 import { ViewElement } from "../view-element.js";
 import "./tool-card.js";
 import "./trajectory-view.js";
-import { hashOf } from "../route.js";
+import { writeRoute } from "../route.js";
 import { type ChatStep, type ChatTurn, keptOut, seenChars } from "./turn.js";
 
 /** `<playground-text>`: Markdown of the model, also while it streams. Dispatches `playground-formatted` each time it is formatted. */
@@ -228,7 +228,7 @@ export class TurnCard extends ViewElement {
 
   /** A link with the question, which waits there for "Ask": whose tools it would call, the link does not know. */
   async #copyLink(): Promise<void> {
-    const href = new URL(hashOf({ view: "chat", question: this.turn.query }), location.href).href;
+    const href = new URL(writeRoute({ view: "chat", question: this.turn.query }), location.href).href;
     await navigator.clipboard.writeText(href);
     this.store.set({ answer: { text: "The link is copied: it opens the chat with this question.", isBad: false } });
   }

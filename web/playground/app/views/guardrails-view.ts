@@ -47,7 +47,7 @@ function asText(config: SluiceConfig): string {
 }
 
 /** Parses JSON text. The core checks the configuration itself. */
-export function configOf(text: string): { readonly config: SluiceConfig } | { readonly problem: Problem } {
+export function parseConfig(text: string): { readonly config: SluiceConfig } | { readonly problem: Problem } {
   try {
     const value = JSON.parse(text === "" ? "{}" : text) as unknown;
     if (isObject(value)) return { config: value };
@@ -517,7 +517,7 @@ class GuardrailsView extends ViewElement {
 
   #written(text: string): void {
     this.text = text;
-    const read = configOf(text);
+    const read = parseConfig(text);
     if ("problem" in read) this.problem = read.problem;
     else void this.#take(read.config, text);
   }

@@ -9,7 +9,7 @@ import { z } from "zod";
 import type { ServeEnv } from "../http/context.js";
 import { refusal } from "../http/answers.js";
 import { nothingThere, signInUnknown } from "../http/refusals.js";
-import { answerJson, operation, mountRoutes } from "../http/operation.js";
+import { answerJson, declareOperation, mountRoutes } from "../http/operation.js";
 import type { Identity, ServedSession } from "../session.js";
 import { beginRefusal, beginSession, type BeginDeps } from "../sessions/session-begin.js";
 import { bearerIn, type AccessGrant, type AccessTokens, type TokenRefusal } from "./access-tokens.js";
@@ -100,7 +100,7 @@ export class OidcAccess {
     const { tokens } = this.#deps;
     return mountRoutes({
       "/": {
-        get: operation({
+        get: declareOperation({
           ...common,
           id: "describeResource",
           summary: "Tell where access tokens for the server come from",
@@ -108,7 +108,7 @@ export class OidcAccess {
         }),
       },
       "/mcp/:source": {
-        get: operation({
+        get: declareOperation({
           ...common,
           id: "describeMcpResource",
           summary: "Tell where access tokens for a source come from",

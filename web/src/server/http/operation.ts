@@ -58,12 +58,12 @@ export function answerText(description: string): Answer<never> {
 }
 
 /** Answers without a body. */
-export function noBody(description: string, headers: Headers = {}): Answer<never> {
+export function answerEmpty(description: string, headers: Headers = {}): Answer<never> {
   return { description, content: {}, headers };
 }
 
 /** Answers by what the client accepts. */
-export function either<T>(first: Answer<T>, second: Answer<T>): Answer<T> {
+export function answerEither<T>(first: Answer<T>, second: Answer<T>): Answer<T> {
   return {
     description: `${first.description} ${second.description}`,
     content: { ...first.content, ...second.content },
@@ -165,7 +165,7 @@ export interface Operation extends Description {
 }
 
 /** Declares an operation. */
-export function operation<
+export function declareOperation<
   A extends Answers,
   P extends z.ZodObject | undefined = undefined,
   Q extends z.ZodObject | undefined = undefined,

@@ -24,7 +24,7 @@ import { toScope } from "../session.js";
 import { noteTrace, type SessionRegister } from "../sessions/session-register.js";
 import type { SessionWork } from "../sessions/session-work.js";
 import type { InSession, ServeEnv } from "../http/context.js";
-import { answerBytes, answerJson, noBody, operation, mountRoutes, UPLOAD, type Upload } from "../http/operation.js";
+import { answerBytes, answerJson, answerEmpty, declareOperation, mountRoutes, UPLOAD, type Upload } from "../http/operation.js";
 import { BYTES_ASKED, BYTES_HEADERS, ID, REFERENCE, STORED } from "../schemas.js";
 
 const ALL = "*";
@@ -65,7 +65,7 @@ const UPLOADED = z.object({ artifact: REFERENCE });
 const READ_ANSWERS = {
   200: answerBytes("All bytes.", BYTES_HEADERS),
   206: answerBytes("The range of bytes.", { ...BYTES_HEADERS, "Content-Range": "Which bytes of how many." }),
-  304: noBody("The bytes have an entity tag of `If-None-Match`.", { ETag: BYTES_HEADERS["ETag"] ?? "" }),
+  304: answerEmpty("The bytes have an entity tag of `If-None-Match`.", { ETag: BYTES_HEADERS["ETag"] ?? "" }),
 };
 
 interface ArtifactRouteDeps extends AnnouncingDeps, StoreTimeouts {
@@ -87,14 +87,14 @@ export function artifactRoutes(deps: ArtifactRouteDeps): Hono<ServeEnv> {
   const describer = coreDescriber(undefined);
   return mountRoutes({
     "/": {
-      get: operation({
+      get: declareOperation({
         id: "listArtifacts",
         summary: "List the session's artifacts",
         query: LIST,
         answers: { 200: answerJson(LISTED, "A page of artifacts.") },
         handle: (c, { query }) => listArtifacts(c, deps, query),
       }),
-      post: operation({
+      post: declareOperation({
         id: "uploadArtifact",
         summary: "Store bytes",
         description:
@@ -109,7 +109,7 @@ export function artifactRoutes(deps: ArtifactRouteDeps): Hono<ServeEnv> {
       }),
     },
     "/:id": {
-      get: operation({
+      get: declareOperation({
         id: "readArtifact",
         summary: "Download an artifact",
         description: "The bytes, streamed. Whatever they are, they run nothing and reach no network.",
@@ -120,18 +120,18 @@ export function artifactRoutes(deps: ArtifactRouteDeps): Hono<ServeEnv> {
         refusals: [404, 410, 412, 416],
         handle: (c, { query }) => serveArtifact(c, deps, query),
       }),
-      delete: operation({
+      delete: declareOperation({
         id: "deleteArtifact",
         summary: "Delete an artifact",
         path: PATH,
         query: ONE,
-        answers: { 204: noBody("It is deleted. Afterwards it is 410, or 404 where another process is asked.") },
+        answers: { 204: answerEmpty("It is deleted. Afterwards it is 410, or 404 where another process is asked.") },
         refusals: [404],
         handle: (c, { path, query }) => deleteArtifact(c, deps, { ...path, ...query }),
       }),
     },
     "/:id/meta": {
-      get: operation({
+      get: declareOperation({
         id: "describeArtifact",
         summary: "Show what is known of an artifact",
         path: PATH,

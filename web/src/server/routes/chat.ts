@@ -13,7 +13,7 @@ import { emptyAnswer, refusal } from "../http/answers.js";
 import { closingRefused, sessionRefused } from "../http/refusals.js";
 import type { InSession, ServeEnv } from "../http/context.js";
 import { CHAT_EVENT } from "../chat/event-schema.js";
-import { describeStream, noBody, operation, mountRoutes } from "../http/operation.js";
+import { describeStream, answerEmpty, declareOperation, mountRoutes } from "../http/operation.js";
 import { RESUMING } from "../schemas.js";
 import { UserLimitReached } from "../usage/user-limits.js";
 
@@ -75,7 +75,7 @@ export function chatRoutes(chats: Chats | null, deps: ChatRouteDeps): Hono<Serve
   if (chats === null) return new Hono<ServeEnv>().all("*", () => noModel());
   return mountRoutes({
     "/": {
-      post: operation({
+      post: declareOperation({
         id: "startRun",
         summary: "Ask the model, which has the tools of all sources",
         description: "The run goes on when its client leaves: come back with `GET chat/{run}`.",
@@ -86,7 +86,7 @@ export function chatRoutes(chats: Chats | null, deps: ChatRouteDeps): Hono<Serve
       }),
     },
     "/resume": {
-      post: operation({
+      post: declareOperation({
         id: "resumeRun",
         summary: "Answer what a run waits for, once",
         body: ANSWERED,
@@ -97,7 +97,7 @@ export function chatRoutes(chats: Chats | null, deps: ChatRouteDeps): Hono<Serve
       }),
     },
     "/:run": {
-      get: operation({
+      get: declareOperation({
         id: "followRun",
         summary: "Follow a run",
         description:
@@ -115,12 +115,12 @@ export function chatRoutes(chats: Chats | null, deps: ChatRouteDeps): Hono<Serve
           return resumableStream(events, deps.streamsEnd, session.expires_at);
         },
       }),
-      delete: operation({
+      delete: declareOperation({
         id: "cancelRun",
         summary: "Give up a run, or one of its calls",
         path: PATH,
         query: STOPPED,
-        answers: { 204: noBody("It is given up.") },
+        answers: { 204: answerEmpty("It is given up.") },
         refusals: [404],
         handle: async (c, { path, query }) => {
           const place = await chats.find(c.get("session"), path.run);

@@ -22,7 +22,7 @@ import { toOwner, toScope } from "../session.js";
 import type { SessionRegister } from "../sessions/session-register.js";
 import type { SessionWork } from "../sessions/session-work.js";
 import type { InSession, ServeEnv } from "../http/context.js";
-import { answerBytes, answerJson, noBody, operation, mountRoutes, UPLOAD, type Upload } from "../http/operation.js";
+import { answerBytes, answerJson, answerEmpty, declareOperation, mountRoutes, UPLOAD, type Upload } from "../http/operation.js";
 import { BYTES_ASKED, BYTES_HEADERS, FILE, ID, STORED } from "../schemas.js";
 
 const FILENAME = z.string().min(1).max(MAX_FILENAME);
@@ -73,14 +73,14 @@ export function fileRoutes(deps: FileRouteDeps): Hono<ServeEnv> {
   const routes = new FileRoutes(deps, deps.files);
   return mountRoutes({
     "/": {
-      get: operation({
+      get: declareOperation({
         id: "listFiles",
         summary: "List the user's files",
         query: LIST,
         answers: { 200: answerJson(LISTED, "A page of files, each as its newest version is.") },
         handle: (c, { query }) => routes.list(c, query),
       }),
-      post: operation({
+      post: declareOperation({
         id: "uploadFile",
         summary: "Store a file, or a new version of one",
         description: "The body is the bytes. `Content-Type` says what they are; without one it is found out.",
@@ -92,7 +92,7 @@ export function fileRoutes(deps: FileRouteDeps): Hono<ServeEnv> {
       }),
     },
     "/:id": {
-      get: operation({
+      get: declareOperation({
         id: "readFile",
         summary: "Download a file",
         description: "The bytes, streamed. Whatever they are, they run nothing and reach no network.",
@@ -102,12 +102,12 @@ export function fileRoutes(deps: FileRouteDeps): Hono<ServeEnv> {
         answers: {
           200: answerBytes("All bytes.", BYTES_HEADERS),
           206: answerBytes("The range of bytes.", { ...BYTES_HEADERS, "Content-Range": "Which bytes of how many." }),
-          304: noBody("The bytes have an entity tag of `If-None-Match`."),
+          304: answerEmpty("The bytes have an entity tag of `If-None-Match`."),
         },
         refusals: [404, 410, 412, 416],
         handle: (c) => routes.serve(c),
       }),
-      patch: operation({
+      patch: declareOperation({
         id: "renameFile",
         summary: "Rename a file",
         path: PATH,
@@ -116,17 +116,17 @@ export function fileRoutes(deps: FileRouteDeps): Hono<ServeEnv> {
         refusals: [404],
         handle: (c, { path, body }) => routes.rename(c, path.id, body.filename),
       }),
-      delete: operation({
+      delete: declareOperation({
         id: "deleteFile",
         summary: "Delete a file with all of its versions",
         path: PATH,
-        answers: { 204: noBody("It is deleted.") },
+        answers: { 204: answerEmpty("It is deleted.") },
         refusals: [404],
         handle: (c, { path }) => routes.remove(c, path.id),
       }),
     },
     "/:id/meta": {
-      get: operation({
+      get: declareOperation({
         id: "describeFile",
         summary: "Show what is known of a file",
         path: PATH,
@@ -136,7 +136,7 @@ export function fileRoutes(deps: FileRouteDeps): Hono<ServeEnv> {
       }),
     },
     "/:id/versions": {
-      get: operation({
+      get: declareOperation({
         id: "listFileVersions",
         summary: "List the versions of a file",
         path: PATH,

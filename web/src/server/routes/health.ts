@@ -7,7 +7,7 @@ import { z } from "zod";
 import { jsonAnswer } from "../http/answers.js";
 import type { ServeEnv } from "../http/context.js";
 import type { Readiness } from "../http/readiness.js";
-import { answerJson, operation, mountRoutes } from "../http/operation.js";
+import { answerJson, declareOperation, mountRoutes } from "../http/operation.js";
 
 const PART = z.enum(["ok", "away"]);
 const HEALTH = z.object({ status: z.enum(["ok", "closing", "starting"]) });
@@ -31,7 +31,7 @@ export function healthRoutes({ over }: HealthRouteDeps): Hono<ServeEnv> {
   const look = (): Response => (over.aborted ? jsonAnswer({ status: "closing" }, 503) : jsonAnswer({ status: "ok" }));
   return mountRoutes({
     "/": {
-      get: operation({
+      get: declareOperation({
         id: "checkHealth",
         summary: "Tell whether the process serves",
         tag: "server",
@@ -54,7 +54,7 @@ export function readyRoutes({ draining, readiness }: HealthRouteDeps): Hono<Serv
   };
   return mountRoutes({
     "/": {
-      get: operation({
+      get: declareOperation({
         id: "checkReadiness",
         summary: "Tell whether the stores can be reached",
         tag: "server",

@@ -11,7 +11,7 @@ import { McpHeader } from "../../mcp/http/headers.js";
 import type { McpGateway, McpWay } from "../mcp/gateway.js";
 import { whileValid } from "../access/protected-resource.js";
 import type { ServedSources } from "../sources/served-sources.js";
-import { either, answerJson, noBody, operation, type Passed, mountRoutes, describeStream } from "../http/operation.js";
+import { answerEither, answerJson, answerEmpty, declareOperation, type Passed, mountRoutes, describeStream } from "../http/operation.js";
 
 const SOURCE = z.object({ source: z.string().describe("The source's name.") });
 const HEADERS = {
@@ -57,28 +57,28 @@ function routesFor(way: McpWay, name: string, description: string, { mcp, source
   const common = { path: SOURCE, headers: HEADERS, refusals, handle: answer };
   return mountRoutes({
     "/:source": {
-      get: operation({
+      get: declareOperation({
         ...common,
         id: `listen${name}`,
         summary: `Listen to a source over MCP${way === "raw" ? ", unreduced" : ""}`,
         answers: { 200: describeStream(MESSAGE, "Messages of MCP, as Streamable HTTP has them.") },
       }),
-      post: operation({
+      post: declareOperation({
         ...common,
         id: `send${name}`,
         summary: `Send a message to a source over MCP${way === "raw" ? ", unreduced" : ""}`,
         description,
         body: BODY,
         answers: {
-          200: either(answerJson(MESSAGE, "The answer."), describeStream(MESSAGE, "Messages, and last the answer.")),
-          202: noBody("The message was a notification or an answer."),
+          200: answerEither(answerJson(MESSAGE, "The answer."), describeStream(MESSAGE, "Messages, and last the answer.")),
+          202: answerEmpty("The message was a notification or an answer."),
         },
       }),
-      delete: operation({
+      delete: declareOperation({
         ...common,
         id: `end${name}`,
         summary: `End a session of MCP${way === "raw" ? ", unreduced" : ""}`,
-        answers: { 200: noBody("The session has ended.") },
+        answers: { 200: answerEmpty("The session has ended.") },
       }),
       otherwise: answer,
     },

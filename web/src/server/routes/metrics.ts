@@ -6,7 +6,7 @@ import { Hono } from "hono";
 import { metricsResponse, type MetricsOptions } from "../../telemetry/metrics-endpoint.js";
 import { nothingThere } from "../http/refusals.js";
 import type { ServeEnv } from "../http/context.js";
-import { operation, mountRoutes, answerText } from "../http/operation.js";
+import { declareOperation, mountRoutes, answerText } from "../http/operation.js";
 
 interface MetricsRouteDeps {
   /** Who gets the metrics, or null if they are not offered. */
@@ -18,7 +18,7 @@ export function metricsRoutes({ metrics }: MetricsRouteDeps): Hono<ServeEnv> {
   if (metrics === null) return new Hono<ServeEnv>().all("*", nothingThere);
   return mountRoutes({
     "/": {
-      get: operation({
+      get: declareOperation({
         id: "showMetrics",
         summary: "Tell the metrics of the process",
         tag: "server",

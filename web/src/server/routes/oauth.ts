@@ -13,7 +13,7 @@ import { toOwner, type ServedSession } from "../session.js";
 import type { SessionWork } from "../sessions/session-work.js";
 import type { ServedSources } from "../sources/served-sources.js";
 import type { ServeEnv } from "../http/context.js";
-import { operation, answerPage, mountRoutes } from "../http/operation.js";
+import { declareOperation, answerPage, mountRoutes } from "../http/operation.js";
 
 /** What providers send (RFC 6749, 4.1.2). */
 const CALLBACK = z.object({
@@ -58,7 +58,7 @@ export function oauthRoutes(deps: OAuthRouteDeps): Hono<ServeEnv> {
         "/",
         mountRoutes({
           "/callback": {
-            get: operation({
+            get: declareOperation({
               id: "takeConsent",
               summary: "Take the answer of an OAuth provider, which sends people back here",
               query: CALLBACK,

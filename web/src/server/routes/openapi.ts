@@ -14,9 +14,9 @@ import {
   type Answer,
   EVENT_STREAM,
   answerJson,
-  noBody,
+  answerEmpty,
   type Operation,
-  operation,
+  declareOperation,
   getOperation,
   mountRoutes,
   UPLOAD,
@@ -54,7 +54,7 @@ export function documentRoutes({ base }: { readonly base: string }, app: Mounted
   };
   return mountRoutes({
     "/": {
-      get: operation({
+      get: declareOperation({
         id: "describeServer",
         summary: "This document",
         tag: "server",
@@ -64,7 +64,7 @@ export function documentRoutes({ base }: { readonly base: string }, app: Mounted
           200: answerJson(z.looseObject({ openapi: z.string() }), "An OpenAPI 3.1 document.", {
             ETag: "A strong entity tag.",
           }),
-          304: noBody("The document has an entity tag of `If-None-Match`."),
+          304: answerEmpty("The document has an entity tag of `If-None-Match`."),
         },
         handle: (c) => {
           made ??= make();

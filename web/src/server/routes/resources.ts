@@ -19,7 +19,7 @@ import { type AnswerDeps, answerWithWork } from "../sessions/session-work.js";
 import type { ServedSources } from "../sources/served-sources.js";
 import { takeBack } from "../sources/watcher.js";
 import type { InSession, ServeEnv } from "../http/context.js";
-import { answerJson, noBody, operation, mountRoutes } from "../http/operation.js";
+import { answerJson, answerEmpty, declareOperation, mountRoutes } from "../http/operation.js";
 import { REFERENCE } from "../schemas.js";
 
 const READ = z.object({ trace: TRACE.optional().describe("The trace that its artifacts are stored under.") });
@@ -91,7 +91,7 @@ interface ResourceRouteDeps extends AnswerDeps, AnnouncingDeps {
 export function resourceRoutes(deps: ResourceRouteDeps): Hono<ServeEnv> {
   return mountRoutes({
     "/:namespace": {
-      get: operation({
+      get: declareOperation({
         id: "listResources",
         summary: "List the resources of a source",
         path: OF_SOURCE,
@@ -105,7 +105,7 @@ export function resourceRoutes(deps: ResourceRouteDeps): Hono<ServeEnv> {
       }),
     },
     "/:namespace/templates": {
-      get: operation({
+      get: declareOperation({
         id: "listResourceTemplates",
         summary: "List the templates of a source",
         path: OF_SOURCE,
@@ -119,7 +119,7 @@ export function resourceRoutes(deps: ResourceRouteDeps): Hono<ServeEnv> {
       }),
     },
     "/:namespace/completions": {
-      get: operation({
+      get: declareOperation({
         id: "completeTemplate",
         summary: "Complete a variable of a template",
         path: OF_SOURCE,
@@ -133,7 +133,7 @@ export function resourceRoutes(deps: ResourceRouteDeps): Hono<ServeEnv> {
       }),
     },
     "/:namespace/:uri": {
-      get: operation({
+      get: declareOperation({
         id: "readResource",
         summary: "Read a resource",
         description:
@@ -146,19 +146,19 @@ export function resourceRoutes(deps: ResourceRouteDeps): Hono<ServeEnv> {
       }),
     },
     "/:namespace/:uri/subscription": {
-      put: operation({
+      put: declareOperation({
         id: "subscribeResource",
         summary: "Watch a resource",
         path: OF_URI,
-        answers: { 204: noBody("Its changes are told at `events`.") },
+        answers: { 204: answerEmpty("Its changes are told at `events`.") },
         refusals: [...FAILING, 507],
         handle: (c, { path }) => subscribeResource(c, deps, path),
       }),
-      delete: operation({
+      delete: declareOperation({
         id: "unsubscribeResource",
         summary: "Watch a resource no longer",
         path: OF_URI,
-        answers: { 204: noBody("Its changes are not told any more.") },
+        answers: { 204: answerEmpty("Its changes are not told any more.") },
         handle: (c, { path }) => unsubscribeResource(c, deps, path),
       }),
     },

@@ -19,7 +19,7 @@ import {
 import { beginRefusal, beginSession } from "../sessions/session-begin.js";
 import { type Identity, type ServedSession } from "../session.js";
 import type { InSession, ServeEnv } from "../http/context.js";
-import { describeStream, answerJson, operation, mountRoutes } from "../http/operation.js";
+import { describeStream, answerJson, declareOperation, mountRoutes } from "../http/operation.js";
 import { RESUMING, TIME } from "../schemas.js";
 import type { OidcAccess } from "../access/oidc-access.js";
 import { SESSION_EVENT, sessionChannel } from "../sessions/announcer.js";
@@ -86,7 +86,7 @@ export function sessionRoutes(deps: SessionRouteDeps, ending: SessionEnding): Ho
   };
   const beginning = mountRoutes({
     "/": {
-      post: operation({
+      post: declareOperation({
         id: "beginSession",
         summary: "Begin a session",
         description:
@@ -106,7 +106,7 @@ export function sessionRoutes(deps: SessionRouteDeps, ending: SessionEnding): Ho
   });
   const one = mountRoutes({
     "/:id": {
-      get: operation({
+      get: declareOperation({
         id: "showSession",
         isFree: true,
         summary: "Show the session",
@@ -118,7 +118,7 @@ export function sessionRoutes(deps: SessionRouteDeps, ending: SessionEnding): Ho
           return isOwn(path.id, session) ? toSession(session) : noSuchSession();
         },
       }),
-      delete: operation({
+      delete: declareOperation({
         id: "endSession",
         isFree: true,
         summary: "End the session",
@@ -184,7 +184,7 @@ export function eventRoutes({ state, sources, streamsEnd }: EventRouteDeps): Hon
   };
   return mountRoutes({
     "/": {
-      get: operation({
+      get: declareOperation({
         id: "followSession",
         summary: "Follow what happens in the session",
         description:

@@ -14,7 +14,7 @@ import { createPause } from "../sources/pauses.js";
 import type { ServedSources } from "../sources/served-sources.js";
 import { type AnswerDeps, answerWithWork, type StreamDeps, streamWork, type Told } from "../sessions/session-work.js";
 import type { InSession, ServeEnv } from "../http/context.js";
-import { either, describeStream, answerJson, noBody, operation, mountRoutes } from "../http/operation.js";
+import { answerEither, describeStream, answerJson, answerEmpty, declareOperation, mountRoutes } from "../http/operation.js";
 import {
   CLOSING,
   DISPLAY,
@@ -88,7 +88,7 @@ export function sourceRoutes(deps: ToolRouteDeps): Hono<ServeEnv> {
   const { sources, files, hasChat } = deps;
   return mountRoutes({
     "/": {
-      get: operation({
+      get: declareOperation({
         id: "listSources",
         summary: "List the sources of tools, and what else there is",
         answers: { 200: answerJson(SOURCES, "What there is.") },
@@ -96,7 +96,7 @@ export function sourceRoutes(deps: ToolRouteDeps): Hono<ServeEnv> {
       }),
     },
     "/:name/connection": {
-      post: operation({
+      post: declareOperation({
         id: "connectSource",
         summary: "Connect a source, which may need a person's consent",
         path: SOURCE,
@@ -158,7 +158,7 @@ const CALL_EVENT = nameSchema(
 export function toolRoutes(deps: ToolRouteDeps): Hono<ServeEnv> {
   return mountRoutes({
     "/": {
-      get: operation({
+      get: declareOperation({
         id: "listTools",
         summary: "List the tools of all sources",
         answers: { 200: answerJson(TOOLS, "The tools, and the sources that cannot be used now.") },
@@ -166,7 +166,7 @@ export function toolRoutes(deps: ToolRouteDeps): Hono<ServeEnv> {
       }),
     },
     "/:name": {
-      post: operation({
+      post: declareOperation({
         id: "callTool",
         summary: "Call a tool",
         description:
@@ -175,7 +175,7 @@ export function toolRoutes(deps: ToolRouteDeps): Hono<ServeEnv> {
         body: CALL,
         headers: { Accept: "`application/json` for the result alone." },
         answers: {
-          200: either(
+          200: answerEither(
             answerJson(CALLED, "The result."),
             describeStream(CALL_EVENT, "As events: the last one is `result` or `failed`."),
           ),
@@ -229,7 +229,7 @@ const CALL_PATH = z.object({ call: z.string().describe("The `call` of the event 
 export function callRoutes({ calls, streamsEnd }: ToolRouteDeps): Hono<ServeEnv> {
   return mountRoutes({
     "/:call": {
-      get: operation({
+      get: declareOperation({
         id: "followCall",
         summary: "Follow a call that asked a person",
         description:
@@ -275,12 +275,12 @@ const PAUSE = z.object({ pause: z.string().describe("The `pause` of the event `p
 export function pauseRoutes({ sources }: ToolRouteDeps): Hono<ServeEnv> {
   return mountRoutes({
     "/:pause": {
-      post: operation({
+      post: declareOperation({
         id: "answerPause",
         summary: "Answer a call that waits for a person",
         path: PAUSE,
         body: ANSWER,
-        answers: { 204: noBody("It is answered.") },
+        answers: { 204: answerEmpty("It is answered.") },
         refusals: [404],
         handle: async (c, { path, body }) => {
           const isAnswered = await sources.pauses.answer(c.get("session").id, path.pause, body.answer);

@@ -8,7 +8,7 @@ import type { ServeEnv } from "../http/context.js";
 import { inStoreTime, type StoreTimeouts } from "../http/time-limit.js";
 import { TIME } from "../schemas.js";
 import type { UserUsage } from "../usage/user-usage.js";
-import { answerJson, operation, mountRoutes } from "../http/operation.js";
+import { answerJson, declareOperation, mountRoutes } from "../http/operation.js";
 
 const USE = z.object({
   used: z.number(),
@@ -25,7 +25,7 @@ interface UsageRouteDeps extends StoreTimeouts {
 export function usageRoutes(deps: UsageRouteDeps): Hono<ServeEnv> {
   return mountRoutes({
     "/": {
-      get: operation({
+      get: declareOperation({
         id: "showUsage",
         summary: "Tell what the user uses of the limits",
         isFree: true,
