@@ -58,10 +58,21 @@ std::string expand(const Passed& passed, std::string_view source, bool text, boo
 std::string content(const Passed& passed, uint32_t index, bool alone) {
   const Segment& segment = passed.segments[index];
   if (segment.kind != SegmentKind::run) {
+    if (segment.bare) return expand(passed, passed.contents[index], false, true);
     const std::string_view spelling(segment.spelling);
+    const auto strings = *parse_spellings(alone ? spelling.substr(0, segment.spelled) : spelling);
     std::string out;
-    append_spelled(out, expand(passed, passed.contents[index], !segment.bare, true),
-                   *parse_spellings(alone ? spelling.substr(0, segment.spelled) : spelling));
+    for (std::string_view rest = passed.contents[index]; !rest.empty();) {
+      const size_t place = std::min(rest.find(kMarkerOpen), rest.size());
+      append_spelled(out, rest.substr(0, place), strings);
+      rest.remove_prefix(place);
+      if (rest.empty()) break;
+      const auto inner = static_cast<uint32_t>(marker_at(rest, 0));
+      // The form of a run says how it is spelled in the outermost string.
+      const bool run = passed.segments[inner].kind == SegmentKind::run;
+      append_spelled(out, content(passed, inner, true), run ? decltype(strings){} : strings);
+      rest.remove_prefix(kMarkerBytes);
+    }
     return out;
   }
   std::string text;

@@ -195,9 +195,26 @@ TEST_F(LayersBlocks, BytesThatAreNotOfTheDeclaredTypeAreNotLabelledSo) {
   EXPECT_EQ(type_of("This is no PDF at all.", "application/pdf"), "text/plain");
   EXPECT_EQ(type_of(std::string("\0\1\2\3", 4), "application/pdf"), "application/octet-stream");
   EXPECT_EQ(type_of(pdf(), "application/pdf"), "application/pdf");
-  EXPECT_EQ(type_of("a: 1\n", "application/yaml"), "application/yaml");
-  EXPECT_EQ(type_of("# Title\n", "text/markdown"), "text/markdown");
-  EXPECT_EQ(type_of("{\"a\":1}", "application/json"), "application/json");
+  // Longer than a text that is told.
+  const std::string words(11'000, 'x');
+  EXPECT_EQ(type_of("a: " + words, "application/yaml"), "application/yaml");
+  EXPECT_EQ(type_of("# " + words, "text/markdown"), "text/markdown");
+  EXPECT_EQ(type_of("[\"" + words + "\"]", "application/json"), "application/json");
+}
+
+TEST_F(LayersBlocks, AShortTextInABlobIsToldAsText) {
+  for (const auto& [type, text] :
+       {std::pair("text/markdown", "# T\xC3\xADtle\n"), std::pair("application/json", "{\"a\":1}"),
+        std::pair("text/plain; charset=utf-8", "words"), std::pair("", "a,b")}) {
+    const std::string given =
+        "{\"content\":[{\"type\":\"resource\",\"resource\":{\"uri\":\"x:a\"," +
+        std::string("\"mimeType\":\"") + type + "\",\"blob\":\"" + base64(text) + "\"}}]}";
+    EXPECT_EQ(string_at(bench.show(given), {"content", "0", "resource", "text"}), text);
+    const std::string mcp = bench.mcp(given);
+    EXPECT_EQ(string_at(mcp, {"content", "0", "resource", "text"}), text);
+    EXPECT_EQ(at(mcp, {"content", "0", "resource", "blob"}), "(none)");
+    EXPECT_EQ(normal(bench.restore(mcp)), normal(given));
+  }
 }
 
 TEST_F(LayersBlocks, LongInvalidBase64IsATextArtifact) {

@@ -280,7 +280,9 @@ describe("what restore goes by", () => {
       const talk = new Talk();
       await begin(talk, "@langchain/mcp-adapters");
       const secret = await talk.store.putText("the secret");
-      const list = JSON.stringify([{ at: "/content/0/text", uri: `artifact://${secret.id}`, kind: "text" }]);
+      // Longer than a text that is told.
+      const entry = { at: "/content/0/text", uri: `artifact://${secret.id}`, kind: "text" };
+      const list = JSON.stringify(Array.from({ length: 300 }, () => entry));
       const resource = {
         uri: "file:///x",
         mimeType: "application/vnd.sluice.refs+json",

@@ -47,9 +47,40 @@ std::optional<size_t> decode_tail(Bytes text, Alphabet alphabet, uint8_t* out);
 /// are lower case unless `upper`.
 void encode(Bytes bytes, Alphabet alphabet, bool padded, bool upper, std::string& out);
 
+// --- spellings of bytes as text ------------------------------------------------------------------
+
+/// Appends a byte as `repr` of Python writes it between two `quote`s, each backslash `slashes`
+/// times, as strings inside strings have it.
+void append_python(std::string& out, uint8_t byte, char quote, size_t slashes);
+
+/// Where the digits of a line of `xxd` begin, and its text.
+inline constexpr size_t kDumpDigits = 10;
+inline constexpr size_t kDumpText = 51;
+
+/// Appends the line of up to 16 bytes, without its end.
+void append_dump_line(std::string& out, std::string_view bytes, uint64_t offset, size_t slashes);
+
 // --- forms ---------------------------------------------------------------------------------------
 
-enum class Encoding : uint8_t { base64, base64url, hex, hex_upper, byte_array };
+/// The last three are text of their own: each character up to U+00FF is one byte; the literal of
+/// Python, `b'\x89PNG'`; the lines of `xxd`.
+enum class Encoding : uint8_t {
+  base64,
+  base64url,
+  hex,
+  hex_upper,
+  byte_array,
+  signed_array,  ///< `[-119,80,78,71]`
+  byte_object,   ///< `{"0":137,"1":80}`
+  latin1,
+  python,
+  xxd,
+};
+
+/// Whether the bytes are numbers of a JSON value.
+constexpr bool is_list(Encoding encoding) {
+  return encoding >= Encoding::byte_array && encoding <= Encoding::byte_object;
+}
 
 /// One uniform spelling of a run, in the text of the string that holds it (JSON escapes of that
 /// string undone once; escapes of JSON nested deeper are literal text here).
@@ -63,11 +94,13 @@ enum class Encoding : uint8_t { base64, base64url, hex, hex_upper, byte_array };
 /// Fields that an encoding has no use for keep their defaults.
 struct Form {
   Encoding encoding = Encoding::base64;
-  bool padded = true;       ///< base64: padding stands where the length calls for it
-  uint32_t column = 0;      ///< characters in a line; 0 when not wrapped
-  uint32_t first = 0;       ///< characters in a shorter first line; 0 when it is like the others
-  std::string separator;    ///< between lines of a wrapped run, or between elements of a byte array
-  std::string plus = "+";   ///< spelling of `+` (base64 only)
+  bool padded = true;      ///< base64: padding stands where the length calls for it
+  uint32_t column = 0;     ///< characters in a line; 0 when not wrapped
+  uint32_t first = 0;      ///< characters in a shorter first line; 0 when it is like the others
+  std::string separator;   ///< between lines of a wrapped run, or between elements of a list; how a
+                           ///< backslash is spelled (python), or the end of a line (xxd)
+  std::string colon;       ///< byte_object: between the number of an element and its value
+  std::string plus = "+";  ///< spelling of `+` (base64 only)
   std::string slash = "/";  ///< spelling of `/` (base64 only)
   std::string pad = "=";    ///< spelling of `=` (padded base64 and base64url)
   std::string prefix;       ///< literal text before the run that the reference replaces too
@@ -82,9 +115,10 @@ inline constexpr size_t kMaxFormLiteral = 128;
 inline constexpr uint32_t kMaxFormColumn = 1024 * 1024;
 
 /// The value of `form=` in a reference; empty for a plain padded base64 run. Tokens joined by `-`:
-/// `base64 base64url hex HEX bytes`, `nopad`, `w<column>`, `f<first>`, and literals as lower-case
-/// hex: `b` separator, `u` plus, `s` slash, `e` pad, `p` prefix, `z` suffix; `data` stands for the
-/// prefix `data:<mime_type>;base64,`. Example: `base64-w76-b0d0a`.
+/// `base64 base64url hex HEX bytes int8 object latin1 python xxd`, `nopad`, `w<column>`,
+/// `f<first>`, and literals as lower-case hex: `b` separator, `c` colon, `u` plus, `s` slash, `e`
+/// pad, `p` prefix, `z` suffix; `data` stands for the prefix `data:<mime_type>;base64,`. Example:
+/// `base64-w76-b0d0a`.
 std::string form_name(const Form& form, std::string_view mime_type);
 
 /// Reads a name written by `form_name`; nothing when it is malformed, out of bounds, spelled in
@@ -117,14 +151,19 @@ class FormWriter {
   uint32_t line_length() const {
     return first_line_ && form_.first != 0 ? form_.first : form_.column;
   }
-  /// Writes elements of a byte array.
+  /// Writes elements of a list.
   void write_list(std::string_view bytes, std::string& out);
+  void write_latin1(std::string_view bytes, std::string& out) const;
+  void write_python(std::string_view bytes, std::string& out) const;
+  /// Writes one line.
+  void write_xxd(std::string_view bytes, std::string& out);
 
   Form form_;
   bool opened_ = false;
-  bool first_line_ = true;  ///< of lines, or nothing written yet of a byte array
+  bool first_line_ = true;  ///< of lines, or nothing written yet of a list
+  uint64_t count_ = 0;      ///< bytes written of an object or a dump
   uint32_t in_line_ = 0;    ///< characters of the line so far
-  std::string pending_;     ///< bytes of the open quantum: at most two
+  std::string pending_;     ///< bytes of the open quantum or line
 };
 
 }  // namespace sluice

@@ -11,15 +11,20 @@ namespace sluice {
 
 namespace {
 
-constexpr std::array<std::pair<Encoding, std::string_view>, 5> kEncodingTokens = {{
+constexpr std::array<std::pair<Encoding, std::string_view>, 10> kEncodingTokens = {{
     {Encoding::base64, "base64"},
     {Encoding::base64url, "base64url"},
     {Encoding::hex, "hex"},
     {Encoding::hex_upper, "HEX"},
     {Encoding::byte_array, "bytes"},
+    {Encoding::signed_array, "int8"},
+    {Encoding::byte_object, "object"},
+    {Encoding::latin1, "latin1"},
+    {Encoding::python, "python"},
+    {Encoding::xxd, "xxd"},
 }};
 
-/// `base64`, `base64url`, `hex`, `HEX` or `bytes`.
+/// `base64`, `hex`, `bytes` …
 std::string_view encoding_token(Encoding encoding) {
   for (const auto& [value, token] : kEncodingTokens) {
     if (value == encoding) return token;
@@ -58,6 +63,7 @@ std::string form_name(const Form& form, std::string_view mime_type) {
   add_number(name, 'w', form.column);
   add_number(name, 'f', form.first);
   add_literal(name, 'b', form.separator, "");
+  add_literal(name, 'c', form.colon, "");
   add_literal(name, 'u', form.plus, "+");
   add_literal(name, 's', form.slash, "/");
   add_literal(name, 'e', form.pad, "=");
@@ -75,7 +81,7 @@ std::string form_name(const Form& form, std::string_view mime_type) {
 namespace {
 
 // Every literal at its longest, in hex, with room for the short tokens.
-constexpr size_t kMaxName = 2 * (kMaxFormPrefix + 5 * kMaxFormLiteral) + 64;
+constexpr size_t kMaxName = 2 * (kMaxFormPrefix + 6 * kMaxFormLiteral) + 64;
 
 /// Reads tokens from left to right, each at most once and in the order of `form_name`.
 class Reader {
@@ -167,13 +173,16 @@ bool read_encoding(Reader& reader, Form& form) {
 bool sensible(const Form& form) {
   const bool standard = form.encoding == Encoding::base64;
   const bool base64 = standard || form.encoding == Encoding::base64url;
-  const bool list = form.encoding == Encoding::byte_array;
+  const bool lines = form.encoding == Encoding::python || form.encoding == Encoding::xxd;
+  const bool list = is_list(form.encoding) || lines;
   const Form usual;
   if (!base64 && (!form.padded || form.pad != usual.pad)) return false;
   if (!standard && (form.plus != usual.plus || form.slash != usual.slash)) return false;
   if (!form.padded && form.pad != usual.pad) return false;
   if (form.plus == form.slash || form.plus == form.pad || form.slash == form.pad) return false;
-  if (list && form.column != 0) return false;
+  if (form.encoding >= Encoding::byte_array && form.column != 0) return false;
+  if ((form.encoding == Encoding::byte_object) == form.colon.empty()) return false;
+  if (form.encoding == Encoding::python && form.prefix.empty()) return false;
   if ((form.column != 0 || list) == form.separator.empty()) return false;
   return form.first == 0 || form.first < form.column;
 }
@@ -191,6 +200,7 @@ std::optional<Form> parse_form(std::string_view name, std::string_view mime_type
   reader.number('w', form.column);
   reader.number('f', form.first);
   reader.literal('b', kMaxFormLiteral, form.separator);
+  reader.literal('c', kMaxFormLiteral, form.colon);
   reader.literal('u', kMaxFormLiteral, form.plus);
   reader.literal('s', kMaxFormLiteral, form.slash);
   reader.literal('e', kMaxFormLiteral, form.pad);
@@ -213,13 +223,16 @@ namespace {
 // Bytes encoded at a time: 64 KB of base64, a whole number of quanta.
 constexpr size_t kBlock = 49'152;
 
-constexpr size_t kQuantum = 3;
+constexpr size_t kDumpLine = 16;
+
+/// How many bytes are written at once.
+size_t quantum_of(Encoding encoding) {
+  if (encoding == Encoding::xxd) return kDumpLine;
+  return encoding == Encoding::base64 || encoding == Encoding::base64url ? 3 : 1;
+}
 
 constexpr size_t kDecimalDigits = 3;
-
-bool is_base64(Encoding encoding) {
-  return encoding == Encoding::base64 || encoding == Encoding::base64url;
-}
+constexpr size_t kMostNumber = 20;
 
 void encode_as(const Form& form, std::string_view bytes, std::string& out) {
   const bool upper = form.encoding == Encoding::hex_upper;
@@ -277,16 +290,16 @@ void FormWriter::open(std::string& out) {
 
 void FormWriter::write(std::string_view bytes, std::string& out) {
   open(out);
-  if (is_base64(form_.encoding)) {
+  if (const size_t quantum = quantum_of(form_.encoding); quantum > 1) {
     if (!pending_.empty()) {
-      const size_t missing = std::min(kQuantum - pending_.size(), bytes.size());
+      const size_t missing = std::min(quantum - pending_.size(), bytes.size());
       pending_.append(bytes.substr(0, missing));
       bytes.remove_prefix(missing);
-      if (pending_.size() < kQuantum) return;
+      if (pending_.size() < quantum) return;
       encode_block(pending_, out);
       pending_.clear();
     }
-    const size_t whole = bytes.size() / kQuantum * kQuantum;
+    const size_t whole = bytes.size() / quantum * quantum;
     pending_.assign(bytes.substr(whole));
     bytes = bytes.substr(0, whole);
   }
@@ -303,7 +316,10 @@ void FormWriter::finish(std::string& out) {
 }
 
 void FormWriter::encode_block(std::string_view bytes, std::string& out) {
-  if (form_.encoding == Encoding::byte_array) return write_list(bytes, out);
+  if (is_list(form_.encoding)) return write_list(bytes, out);
+  if (form_.encoding == Encoding::latin1) return write_latin1(bytes, out);
+  if (form_.encoding == Encoding::python) return write_python(bytes, out);
+  if (form_.encoding == Encoding::xxd) return write_xxd(bytes, out);
   if (form_.column == 0 && !is_spelled(form_)) return encode_as(form_, bytes, out);
   std::string encoded;
   encode_as(form_, bytes, encoded);
@@ -362,15 +378,100 @@ char* FormWriter::write_spelled(std::string_view encoded, char* to) const {
 
 void FormWriter::write_list(std::string_view bytes, std::string& out) {
   const std::string& separator = form_.separator;
+  const bool object = form_.encoding == Encoding::byte_object;
   const size_t begin = out.size();
-  out.resize(begin + bytes.size() * (kDecimalDigits + separator.size()));
+  const size_t key = object ? kMostNumber + form_.colon.size() : 1;
+  out.resize(begin + bytes.size() * (kDecimalDigits + separator.size() + key));
   char* to = out.data() + begin;
   for (const char byte : bytes) {
-    if (!first_line_) to = put(separator, to);
+    if (!first_line_) {
+      to = put(separator, to);
+      // The first key is in the prefix.
+      if (object) to = put(form_.colon, put(std::to_string(++count_), to));
+    }
     first_line_ = false;
-    to = decimal(static_cast<uint8_t>(byte), to);
+    const auto value = static_cast<uint8_t>(byte);
+    const bool minus = form_.encoding == Encoding::signed_array && value > 127;
+    if (minus) *to++ = '-';
+    to = decimal(minus ? static_cast<uint8_t>(-value) : value, to);
   }
   out.resize(static_cast<size_t>(to - out.data()));
+}
+
+// --- bytes as text -------------------------------------------------------------------------------
+
+namespace {
+
+void append_hex(std::string& out, uint64_t number, int digits) {
+  for (int shift = digits * 4 - 4; shift >= 0; shift -= 4) {
+    out += "0123456789abcdef"[number >> shift & 0xF];
+  }
+}
+
+/// The backslashes in a separator: how each of them is spelled there.
+size_t count_slashes(std::string_view separator) {
+  return static_cast<size_t>(std::count(separator.begin(), separator.end(), '\\'));
+}
+
+void append_printable(std::string& out, char c, size_t slashes) {
+  if (c == '\\') out.append(slashes - 1, '\\');
+  if (c == '"') out.append(slashes - 1, '\\');
+  out += c;
+}
+
+bool is_printable(uint8_t byte) {
+  return byte >= 0x20 && byte < 0x7F;
+}
+
+}  // namespace
+
+void append_python(std::string& out, uint8_t byte, char quote, size_t slashes) {
+  const char c = static_cast<char>(byte);
+  const size_t short_one = std::string_view("\t\n\r\\'").find(c);
+  const bool escaped = short_one < 4 || (c == quote && c == '\'');
+  if (!escaped && is_printable(byte)) return append_printable(out, c, slashes);
+  out.append(slashes, '\\');
+  if (c == '\\') return void(out.append(slashes, '\\'));
+  if (escaped) return void(out += short_one < 3 ? "tnr"[short_one] : c);
+  out += 'x';
+  append_hex(out, byte, 2);
+}
+
+void append_dump_line(std::string& out, std::string_view bytes, uint64_t offset, size_t slashes) {
+  append_hex(out, offset, 8);
+  out += ": ";
+  for (size_t at = 0; at < kDumpLine; ++at) {
+    if (at < bytes.size()) append_hex(out, static_cast<uint8_t>(bytes[at]), 2);
+    if (at >= bytes.size()) out += "  ";
+    if (at % 2 == 1) out += ' ';
+  }
+  out += ' ';
+  for (const char c : bytes) {
+    append_printable(out, is_printable(static_cast<uint8_t>(c)) ? c : '.', slashes);
+  }
+}
+
+void FormWriter::write_latin1(std::string_view bytes, std::string& out) const {
+  for (const char c : bytes) {
+    const auto byte = static_cast<uint8_t>(c);
+    if (byte >= 0x80) out += static_cast<char>(0xC0 | byte >> 6);
+    out += byte >= 0x80 ? static_cast<char>(0x80 | (byte & 0x3F)) : c;
+  }
+}
+
+void FormWriter::write_python(std::string_view bytes, std::string& out) const {
+  for (const char c : bytes) {
+    append_python(out, static_cast<uint8_t>(c), form_.prefix.back(),
+                  count_slashes(form_.separator));
+  }
+}
+
+void FormWriter::write_xxd(std::string_view bytes, std::string& out) {
+  const size_t slashes = std::max<size_t>(count_slashes(form_.separator) * 2, 1);
+  for (size_t at = 0; at < bytes.size(); at += kDumpLine, count_ += kDumpLine) {
+    if (count_ > 0) out += form_.separator;
+    append_dump_line(out, bytes.substr(at, kDumpLine), count_, slashes);
+  }
 }
 
 }  // namespace sluice

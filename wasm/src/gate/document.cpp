@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "gate/inner.h"
+#include "sluice/describe.h"
 #include "sluice/tape.h"
 #include "text/ascii.h"
 #include "text/block.h"
@@ -599,6 +600,73 @@ void Document::spend(uint64_t chars) {
   if (unspent_ == 0) protecting_ = false;
 }
 
+// --- series of numbers: what a model can do least with -------------------------------------------
+
+namespace {
+
+// How many numbers of a series are told, and the longest of them.
+constexpr uint64_t kFirst = 3;
+
+// Numbers without decimals after which an array is no series.
+constexpr uint64_t kTried = 16;
+constexpr size_t kMaxTold = 24;
+
+// Digits behind the point.
+size_t count_decimals(std::string_view number) {
+  const size_t point = number.find('.');
+  if (point == number.npos) return 0;
+  return std::min(number.find_first_not_of("0123456789", point + 1), number.size()) - point - 1;
+}
+
+// Close enough to find the least and the greatest.
+double value_of(std::string_view number) {
+  double value = 0;
+  double scale = 1;
+  int64_t exponent = 0;
+  bool behind_point = false, behind_e = false, down = false;
+  for (const char c : number) {
+    if (c == '.') behind_point = true;
+    if ((c | 0x20) == 'e') behind_e = true;
+    if (c == '-') down = behind_e;
+    if (!is_digit(c)) continue;
+    if (behind_e) {
+      exponent = std::min<int64_t>(exponent * 10 + (c - '0'), 400);
+    } else {
+      value = value * 10 + (c - '0');
+      if (behind_point) scale *= 10;
+    }
+  }
+  value /= scale;
+  for (; exponent > 0; --exponent) value = down ? value / 10 : value * 10;
+  return number[0] == '-' ? -value : value;
+}
+
+}  // namespace
+
+// What streams already needs no closer look, but for the series that does.
+bool Document::add_number(std::string_view number) {
+  if (is_deep() || frames_.empty() || frames_.back().object || protecting_) return false;
+  if (!options_.divert_text || (collapsed() && frames_.size() != json_frame_ + 1)) return false;
+  // Most arrays are of integers.
+  if (series_.count == kTried && series_.decimals == 0) return false;
+  if (series_.count == 0) series_ = {};
+  ++series_.count;
+  series_.decimals += count_decimals(number) >= 4;
+  if (number.size() <= kMaxTold) {
+    if (series_.count <= kFirst) series_.first.append(series_.count > 1 ? ", " : "").append(number);
+    const double value = value_of(number);
+    if (series_.least.empty() || value < series_.low) {
+      series_.low = value;
+      series_.least = number;
+    }
+    if (series_.greatest.empty() || value > series_.high) {
+      series_.high = value;
+      series_.greatest = number;
+    }
+  }
+  return series_.is_long() && !collapsed() && log_.size() < max_segments();
+}
+
 // --- documents of many small values: which sub-tree goes, and how it streams by --------------
 
 namespace {
@@ -621,6 +689,7 @@ void Document::open_container(bool object) {
   if (body) members_[frames_.size()].clear();
   next_ = Place::elsewhere;
   frames_.push_back({object, body, place, out_.size(), chars_, 0, {}});
+  series_.count = 0;
   if (place == Place::structured && structured_ == 0) {
     structured_ = frames_.size() - 1;
     set_bound();
@@ -651,6 +720,7 @@ void Document::close_container() {
     if (frames_.size() == json_frame_ && level_ == 0) end_collapse(frame.body);
     return;
   }
+  series_.count = 0;
   const uint64_t chars = chars_ - frame.chars;
   if (frames_.empty() || chars < least) return;
   Candidate& candidate = frames_.back().candidate;
@@ -742,6 +812,13 @@ void Document::end_collapse(bool body) {
   if (body) segment.members = members_[json_frame_];
   log_.close(index);
   json_ = -1;
+  if (series_.is_long()) {
+    segment.description = "JSON, " + human_size(segment.bytes) + ": array of " +
+                          grouped(series_.count) + " numbers from " + series_.least + " to " +
+                          series_.greatest + ", the first " + series_.first;
+    segment.excerpt.clear();
+  }
+  series_.count = 0;
   mark_value(index);
 }
 

@@ -73,6 +73,9 @@ inline constexpr uint64_t kMaxProtected = uint64_t{8} << 20;
 
 class Inner;
 
+/// A longer array of numbers, most of which have four or more decimals, leaves a document.
+inline constexpr uint64_t kLongestSeries = 256;
+
 /// Maximum nesting that is followed, one bit per container.
 inline constexpr size_t kMaxDepth = 1'000'000;
 
@@ -108,6 +111,12 @@ class Document {
   uint64_t room() const { return collapsed() ? UINT64_MAX : bound_ - std::min(chars_, bound_); }
   /// Takes sub-trees out until the document fits.
   void shrink();
+
+  /// Counts a number that ended, an element of the innermost container or a member of it. Returns
+  /// whether it makes a series of it, which has to leave: then `collapse_series` follows, after its
+  /// source.
+  bool add_number(std::string_view number);
+  void collapse_series() { collapse(frames_.size() - 1); }
 
   /// A short key without escapes follows the source so far; other keys are read when they close.
   /// From the key of a protected member to the end of its value, nothing is taken out or counted.
@@ -165,6 +174,16 @@ class Document {
   const std::string& out() const { return out_; }
 
  private:
+  // Numbers in the innermost container, an array.
+  struct Series {
+    uint64_t count = 0;
+    uint64_t decimals = 0;  // that have four or more of them
+    double low = 0, high = 0;
+    std::string first;  // some of them, and the least and the greatest, as they are written
+    std::string least, greatest;
+
+    bool is_long() const { return count > kLongestSeries && decimals * 2 > count; }
+  };
   // A closed sub-tree that is worth taking out by itself.
   struct Candidate {
     size_t begin = 0;
@@ -251,6 +270,7 @@ class Document {
   size_t protect_begin_ = 0;  // of the member in out_
   size_t protect_depth_ = 0;  // frames around it
   uint64_t unspent_ = kMaxProtected;
+  Series series_;
   std::array<std::string, 2> members_;  // source of those protected, by the depth of their body
 };
 

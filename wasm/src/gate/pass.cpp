@@ -77,8 +77,8 @@ bool Gate::Pass::step() {
       return string();
     case Expect::in_run:
       return run();
-    case Expect::in_array:
-      return array();
+    case Expect::in_bytes:
+      return bytes();
     default:
       return structure();
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,7 +46,7 @@ class Gate::Pass {
     nothing,  // the document is complete
     in_string,
     in_run,
-    in_array,  // inside a byte array, in a string or not
+    in_bytes,  // inside bytes that are no run, in a string or not
   };
   enum class Lane : uint8_t { scan, exact };
 
@@ -63,6 +64,7 @@ class Gate::Pass {
   void lay();
   bool number();
   bool literal(std::string_view word);
+  [[gnu::cold]] bool fail_word(std::string_view expected);
   bool open(bool object);
   bool close();
   void end_value();
@@ -73,6 +75,7 @@ class Gate::Pass {
   bool leave_exact_lane();
   bool special();
   bool escape();
+  void pass_escape(size_t size);
   bool group(uint32_t length);
   void pass_bracket();
   bool word();
@@ -82,6 +85,12 @@ class Gate::Pass {
   [[gnu::cold]] bool try_pairs(uint32_t length);
   [[gnu::cold]] void begin_run(const gate::Verdict& verdict);
   bool try_array(bool in_string);
+  bool try_object();
+  [[gnu::cold]] std::optional<bool> try_bytes(gate::Spelled spelled, size_t prefix, size_t skip);
+  std::string before() const;
+  [[gnu::cold]] bool try_start();
+  [[gnu::cold]] bool try_spelled();
+  void begin_bytes(gate::Spelled spelled, bool in_string);
   bool try_items();
   void end_string();
 
@@ -89,13 +98,13 @@ class Gate::Pass {
   void run_straight();
   gate::Run::Step lex_run(size_t most);
   void log_decoded();
-  bool array();
+  bool bytes();
   [[gnu::cold]] void settle_bracket();
   void end_run();
   [[gnu::cold]] void end_items();
   void count_lines(const uint8_t* from);
   [[gnu::cold]] void put_back(std::string_view source);
-  [[gnu::cold]] void end_array(bool closed);
+  [[gnu::cold]] void end_bytes(bool closed);
 
   void commit(const uint8_t* upto);
   [[gnu::cold]] bool skip_byte_order_mark();
@@ -127,12 +136,13 @@ class Gate::Pass {
   bool mid_word_ = false;
   bool armored_ = false;
   bool array_in_string_ = false;
+  bool starts_ = false;         // the open string has just begun
   bool in_items_ = false;       // the run is items of an array, outside of strings
   size_t rejected_column_ = 0;  // items as long as those before them begin no run either
   uint32_t segment_ = 0;
   uint64_t segment_source_ = 0;
   std::optional<gate::Run> run_;
-  std::optional<gate::ByteArray> array_;
+  std::unique_ptr<gate::ByteReader> reader_;
   std::string bytes_;
 
   uint64_t line_ = 1;

@@ -1,6 +1,7 @@
 // Runs and byte arrays on their way to the store: part of Gate::Pass.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "gate/pass.h"
 #include "sluice/tape.h"
@@ -50,14 +51,14 @@ void Gate::Pass::log_decoded() {
   log_.data(segment_, bytes_);
 }
 
-// Counts lines and characters of the ASCII source that was read since `from`.
+// Counts lines and characters of the source that was read since `from`.
 void Gate::Pass::count_lines(const uint8_t* from) {
   while (const void* found = std::memchr(from, '\n', static_cast<size_t>(at_ - from))) {
     ++line_;
     line_characters_ = 0;
     from = static_cast<const uint8_t*>(found) + 1;
   }
-  line_characters_ += static_cast<size_t>(at_ - from);
+  line_characters_ += count_chars(as_text(from, at_));
 }
 
 // Puts source back to be read again. It may be longer than what the window still holds of it.
@@ -100,10 +101,11 @@ void Gate::Pass::end_run() {
 // Replaces the items by one string. An item that does not continue this run may begin another.
 void Gate::Pass::end_items() {
   put_back(run_->given_back());
-  ++at_;  // the quote of the last item
-  ++line_characters_;
+  const size_t quote = run_->last_feed().size() + 1;  // of the last item
+  at_ += quote;
+  line_characters_ += quote;
   Segment& segment = log_.segment(segment_);
-  ++segment.chars;
+  segment.chars += quote;
   segment.whole = true;
   segment.bare = run_->bare();
   log_.close(segment_);
@@ -114,28 +116,29 @@ void Gate::Pass::end_items() {
   end_value();
 }
 
-bool Gate::Pass::array() {
+bool Gate::Pass::bytes() {
   const uint8_t* begin = at_;
   bytes_.clear();
-  const gate::ByteArray::Step step = array_->lex(at_, end_, final_, SIZE_MAX, bytes_);
+  const gate::ByteReader::Step step = reader_->lex(at_, end_, final_, SIZE_MAX, bytes_);
   count_lines(begin);
-  segment_source_ += static_cast<size_t>(at_ - begin);
+  segment_source_ += count_chars(as_text(begin, at_));
   log_.data(segment_, bytes_);
-  if (step == gate::ByteArray::Step::more) return false;
-  end_array(step == gate::ByteArray::Step::closed);
+  if (step == gate::ByteReader::Step::more) return false;
+  end_bytes(step == gate::ByteReader::Step::closed);
   return true;
 }
 
-// An array that breaks off keeps its bracket and its rest; the bytes so far become its first
-// element.
-void Gate::Pass::end_array(bool closed) {
+// An array or object that breaks off keeps how it begins and its rest; the bytes so far become its
+// first element.
+void Gate::Pass::end_bytes(bool closed) {
   Segment& segment = log_.segment(segment_);
-  segment.form = array_->form(closed);
+  segment.form = reader_->form(closed);
   segment.chars = segment_source_;
   segment.whole = closed && !array_in_string_;
   segment.bare = !array_in_string_;
-  const std::string separator = array_->separator();
-  array_.reset();
+  std::string separator = reader_->separator();
+  const bool object = segment.form.encoding == Encoding::byte_object;
+  reader_.reset();
   if (array_in_string_) {
     log_.close(segment_);
     document_.mark(segment_);
@@ -152,14 +155,19 @@ void Gate::Pass::end_array(bool closed) {
     end_value();
     return;
   }
-  segment.form.prefix.clear();
+  const std::string prefix = std::exchange(segment.form.prefix, "");
   log_.close(segment_);
-  document_.open_container(false);
-  document_.source("[");
+  if (object) {
+    // The next key is no number.
+    separator.pop_back();
+    put_back("\"");
+  }
+  document_.open_container(object);
+  document_.source(prefix);
   document_.mark_value(segment_);
   document_.source(separator);
-  document_.count(1 + separator.size());
-  expect_ = Expect::value;
+  document_.count(prefix.size() + separator.size());
+  expect_ = object ? Expect::key : Expect::value;
 }
 
 // Treats a bracket as text, since no array of byte values begins there.

@@ -16,7 +16,14 @@ bool may_open_array(const uint8_t* bracket, const uint8_t* end) {
   if (bracket + 1 == end) return true;
   const uint8_t* at = bracket + 1;
   while (at < end && at - bracket <= 3 && is_digit(*at)) ++at;
-  return at == end || *at == ' ' || *at == '\\' || (*at == ',' && at > bracket + 1);
+  return at == end || *at == ' ' || *at == '\\' || (at > bracket + 1 ? *at == ',' : *at == '-');
+}
+
+// How many bytes behind the least that bytes need a probe may look at.
+constexpr size_t kSlack = 4'096;
+
+bool is_dump(std::string_view head) {
+  return head.starts_with("00000000: ");
 }
 
 // Counts letters of either alphabet at `at`, up to the shortest line of a run.
@@ -29,6 +36,7 @@ size_t short_word(const uint8_t* at, const uint8_t* end) {
 }  // namespace
 
 bool Gate::Pass::string() {
+  if (starts_) return try_start();
   return lane_ == Lane::scan ? scan_lane() : exact_lane();
 }
 
@@ -142,18 +150,25 @@ bool Gate::Pass::special() {
   return fail(Code::json_syntax, at_, "a control character inside a string has to be escaped");
 }
 
+void Gate::Pass::pass_escape(size_t size) {
+  if (at_[1] == '"') stretch_ = at_ + size;
+  sound_ = sound_ && !gate::may_stand_for_damage(at_[1]);
+  at_ += size;
+}
+
 // Checks one escape, a pair or `\uXXXX`. It is never cut.
 bool Gate::Pass::escape() {
+  const auto left = static_cast<size_t>(end_ - at_);
   const size_t size = escape_bytes(at_, end_);
-  if (size > 0) {
-    if (at_[1] == '"') stretch_ = at_ + size;
-    sound_ = sound_ && !gate::may_stand_for_damage(at_[1]);
-    at_ += size;
+  const bool spells = size == 2 && detects_ && !final_;
+  if (size > 0 && (!spells || left > 2)) {
+    if (size == 2 && detects_ && left > 2 && gate::may_spell_bytes(at_)) return try_spelled();
+    pass_escape(size);
     return true;
   }
-  const auto left = static_cast<size_t>(end_ - at_);
   const bool unicode = left >= 2 && at_[1] == 'u';
-  if (left < (unicode ? kMaxEscape : 2)) {
+  if (size > 0 || left < (unicode ? kMaxEscape : 2)) {
+    if (lane_ == Lane::exact) stretch_ = at_;
     if (final_) return fail(Code::json_end, end_, "the document ends inside a string");
     commit(stretch_);
     at_ = stretch_;
@@ -207,6 +222,9 @@ bool Gate::Pass::try_pairs(uint32_t length) {
     commit(at_);
     return wait();
   }
+  if (const size_t prefix = gate::find_python(before()); prefix > 0) {
+    if (const auto tried = try_bytes(gate::Spelled::python, prefix, 0)) return *tried;
+  }
   if (!pair) return group(length);
   commit(at_);
   const gate::Verdict verdict = gate::probe_pairs(at_, end_, final_, length, options_);
@@ -248,19 +266,108 @@ bool Gate::Pass::try_array(bool in_string) {
   } else {
     lay();
   }
-  const gate::Verdict verdict =
-      gate::probe_array(at_, end_, final_, document_.tail(), in_string, options_);
+  const gate::Verdict verdict = gate::probe_bytes(gate::Spelled::array, at_, end_, final_,
+                                                  document_.tail(), in_string, options_);
   if (verdict.kind == gate::Verdict::Kind::need) return wait();
   if (verdict.kind == gate::Verdict::Kind::reject || !document_.admits_run()) {
     if (!in_string) return open(false);
     pass_bracket();
     return true;
   }
+  begin_bytes(gate::Spelled::array, in_string);
+  return true;
+}
+
+void Gate::Pass::begin_bytes(gate::Spelled spelled, bool in_string) {
   array_in_string_ = in_string;
   segment_ = log_.open(SegmentKind::run);
   segment_source_ = 0;
-  array_.emplace(in_string);
-  expect_ = Expect::in_array;
+  reader_ = gate::open_reader(spelled, in_string);
+  expect_ = Expect::in_bytes;
+}
+
+// An object outside of strings has bytes if its first key is "0".
+bool Gate::Pass::try_object() {
+  const uint8_t* key = at_ + 1;
+  while (key < end_ && is_white(*key) && key - at_ < static_cast<ptrdiff_t>(gate::kMaxSpace)) ++key;
+  const size_t seen = std::min<size_t>(3, static_cast<size_t>(end_ - key));
+  if (as_text(key, key + seen) != std::string_view("\"0\"").substr(0, seen)) return open(true);
+  if (seen < 3) return final_ ? open(true) : wait();
+  lay();
+  const gate::Verdict verdict =
+      gate::probe_bytes(gate::Spelled::object, at_, end_, final_, "", false, options_);
+  if (verdict.kind == gate::Verdict::Kind::need) return wait();
+  if (verdict.kind == gate::Verdict::Kind::reject || !document_.admits_run()) return open(true);
+  begin_bytes(gate::Spelled::object, false);
+  return true;
+}
+
+// A whole string may be bytes: the lines of a dump, or characters of Latin-1.
+bool Gate::Pass::try_start() {
+  constexpr size_t kLook = 24;
+  const std::string_view head = as_text(at_, end_).substr(0, kLook);
+  if (head.size() < kLook && !final_) return wait();
+  starts_ = false;
+  if (is_dump(head)) return try_bytes(gate::Spelled::dump, 0, 0).value_or(true);
+  const bool beyond =
+      std::any_of(head.begin(), head.end(), [](char c) { return static_cast<uint8_t>(c) >= 0x80; });
+  const bool latin1 = beyond || head.find("\\u00") != head.npos;
+  return !latin1 || try_bytes(gate::Spelled::latin1, 0, 0).value_or(true);
+}
+
+// The source of the open string before this place, as far as it is in reach.
+std::string Gate::Pass::before() const {
+  const std::string_view here = as_text(copied_, at_);
+  if (here.size() >= gate::kReach) return std::string(here.substr(here.size() - gate::kReach));
+  return std::string(document_.behind()).append(here);
+}
+
+// An escape that may begin bytes, or stand in them.
+bool Gate::Pass::try_spelled() {
+  const bool quote = at_[1] == '"';
+  const size_t prefix = quote ? gate::find_object(before()) : gate::find_python(before());
+  std::optional<bool> tried;
+  if (prefix > 0) {
+    tried = try_bytes(quote ? gate::Spelled::object : gate::Spelled::python, prefix, 0);
+  } else if (quote) {
+    const std::string_view head = as_text(at_ + 2, end_).substr(0, kDumpDigits);
+    const bool cut = head.size() < kDumpDigits && !final_;
+    if (cut || is_dump(head)) tried = try_bytes(gate::Spelled::dump, 0, 2);
+  }
+  if (tried) return *tried;
+  pass_escape(2);
+  return true;
+}
+
+// Tries bytes that begin `prefix` bytes before this place or, without one, `skip` behind it. Empty
+// if there are none; then nothing has happened.
+std::optional<bool> Gate::Pass::try_bytes(gate::Spelled spelled, size_t prefix, size_t skip) {
+  std::string source;
+  const size_t most = options_.min_run_chars + kSlack;
+  const std::string_view rest = as_text(at_ + skip, end_);
+  if (prefix > 0) {
+    source = before();
+    source.erase(0, source.size() - prefix).append(rest.substr(0, most));
+  }
+  const Bytes bytes = as_bytes(prefix > 0 ? source : rest);
+  const bool final = final_ && (prefix == 0 || rest.size() <= most);
+  const gate::Verdict verdict = gate::probe_bytes(
+      spelled, bytes.data(), bytes.data() + bytes.size(), final, "", true, options_);
+  if (verdict.kind == gate::Verdict::Kind::need) {
+    starts_ = prefix == 0 && skip == 0;
+    if (lane_ == Lane::exact) stretch_ = at_;
+    commit(stretch_);
+    at_ = stretch_;
+    return wait();
+  }
+  if (verdict.kind == gate::Verdict::Kind::reject) return std::nullopt;
+  commit(at_);
+  if (!document_.admits_run(prefix)) return std::nullopt;
+  at_ += skip;
+  commit(at_);
+  document_.take_back(prefix);
+  put_back(std::string_view(source).substr(0, prefix));
+  begin_bytes(spelled, true);
   return true;
 }
 

@@ -156,7 +156,7 @@ bool Gate::Pass::begin_value(uint8_t c) {
   if (c != '"') rejected_column_ = 0;
   switch (c) {
     case '{':
-      return open(true);
+      return options_.detect_runs && !document_.protecting() ? try_object() : open(true);
     case '[':
       return options_.detect_runs && !document_.protecting() ? try_array(false) : open(false);
     case '"': {
@@ -173,8 +173,20 @@ bool Gate::Pass::begin_value(uint8_t c) {
     default:
       break;
   }
-  if (c == '-' || is_digit(c)) return number();
-  return fail(Code::json_syntax, at_, "a value is expected here");
+  const bool infinity = c == '-' && at_ + 1 < end_ && is_letter(at_[1]);
+  if (!infinity && (c == '-' || is_digit(c))) return number();
+  return fail_word("a value is expected here");
+}
+
+// Fails at a word that is no value. Serialisers of Python and others write NaN and Infinity.
+bool Gate::Pass::fail_word(std::string_view expected) {
+  constexpr ptrdiff_t kLongest = 20;
+  const uint8_t* p = at_ + (*at_ == '-' ? 1 : 0);
+  while (p < end_ && p - at_ < kLongest && is_letter(*p)) ++p;
+  if (p == end_ && !final_) return wait();
+  if (p == at_) return fail(Code::json_syntax, at_, expected);
+  const std::string word(as_text(at_, p));
+  return fail(Code::json_syntax, at_, word + " is no JSON: " + std::string(expected));
 }
 
 // Strings that are too short to hold a run are skipped like the structure around them.
@@ -198,6 +210,7 @@ bool Gate::Pass::begin_string(bool key) {
   lane_ = Lane::scan;
   mid_word_ = false;
   armored_ = false;
+  starts_ = detects_ && !key;
   expect_ = Expect::in_string;
   return true;
 }
@@ -225,7 +238,12 @@ bool Gate::Pass::number() {
   }
   if (p == end_ && !final_) return wait();
   if (behind_number(at_, p) != p) return fail(Code::json_syntax, at_, "this is not a number");
+  const bool leaves = document_.add_number(as_text(at_, p));
   pass(size, size);
+  if (leaves) {
+    lay();
+    document_.collapse_series();
+  }
   end_value();
   return true;
 }
@@ -233,7 +251,7 @@ bool Gate::Pass::number() {
 bool Gate::Pass::literal(std::string_view word) {
   const auto size = std::min(word.size(), static_cast<size_t>(end_ - at_));
   if (as_text(at_, at_ + size) != word.substr(0, size)) {
-    return fail(Code::json_syntax, at_, "true, false or null is expected here");
+    return fail_word("true, false or null is expected here");
   }
   if (size < word.size()) return wait();
   pass(size, size);

@@ -50,6 +50,7 @@ Scan scan_string_scalar(const uint8_t* at, const uint8_t* end, const uint8_t* st
     const Byte byte(static_cast<char>(*scan.at));
     const size_t escape = *scan.at == '\\' ? escape_bytes(scan.at, end) : 0;
     if (escape == 0 && is_special(byte)) return scan;
+    if (escape == 2 && watches && (end - scan.at == 2 || may_spell_bytes(scan.at))) return scan;
     const bool inside = escape > 0 ? scan.at[1] != '"' : is_inside(byte);
     scan.ascii = scan.ascii && !byte.high();
     scan.sound =
@@ -77,11 +78,12 @@ struct Marks {
 
 /// Where the blocks at `at` stop, or where an escape begins that their end cuts. Escaped quotes are
 /// taken out of stretches.
-size_t pass_escapes(Marks& marks, const uint8_t* at) {
+size_t pass_escapes(Marks& marks, const uint8_t* at, bool watches) {
   while (marks.specials != 0) {
     const auto place = static_cast<size_t>(std::countr_zero(marks.specials));
     const uint8_t* const special = at + place;
     if (*special != '\\' || escape_bytes(special, at + Blocks::kBytes) == 0) return place;
+    if (watches && (place + 2 == Blocks::kBytes || may_spell_bytes(special))) return place;
     const uint64_t pair = uint64_t{3} << place;
     marks.specials &= ~pair;
     if (special[1] == '"') marks.inside &= ~pair;
@@ -104,7 +106,7 @@ Scan scan_string(const uint8_t* at, const uint8_t* end, const uint8_t* stretch) 
   bool sound = true;
   while (end - at >= static_cast<ptrdiff_t>(Blocks::kBytes)) {
     Marks marks{Blocks(at)};
-    const size_t size = pass_escapes(marks, at);
+    const size_t size = pass_escapes(marks, at, watches);
     const uint64_t before = size == Blocks::kBytes ? ~uint64_t{0} : (uint64_t{1} << size) - 1;
     const uint64_t inside = watches ? marks.inside & before : 0;
     const auto first = static_cast<size_t>(std::countr_one(inside));

@@ -9,7 +9,8 @@ namespace sluice::gate {
 
 /// Where a scan of string bytes stopped, where its current stretch began, and what it passed.
 struct Scan {
-  const uint8_t* at;          ///< a quote, control byte, `[`, or no whole escape; or the end
+  const uint8_t* at;          ///< a quote, control byte, `[`, no whole escape, or where stretches
+                              ///< matter one that may spell bytes; or the end
   const uint8_t* stretch;     ///< first byte behind the last one outside 0x2B–0x7A
   bool long_stretch = false;  ///< there are kStretch bytes in it: look closer, from `stretch`
   bool ascii = true;          ///< certain: each byte was a character
@@ -19,6 +20,12 @@ struct Scan {
 /// Whether an escape of `\u` or another character may be a control, or U+FFFD.
 inline bool may_stand_for_damage(uint8_t escaped) {
   return escaped == 'u' || escaped == 'b';
+}
+
+/// Whether behind an escape bytes may go on in a spelling of their own: a quote before `0`, as in
+/// `{"0":137}`, or a backslash before `x`, as in `b'\x89'`. The byte behind the escape is there.
+inline bool may_spell_bytes(const uint8_t* escape) {
+  return (escape[1] == '"' && escape[2] == '0') || (escape[1] == '\\' && escape[2] == 'x');
 }
 
 /// How many bytes in a row that could belong to a run make the exact lexer look at them. That is

@@ -131,7 +131,7 @@ void SourcePrint::refer(const Segment& segment) {
   const bool json = segment.kind == SegmentKind::json;
   // In JSON within a string, the reference of an array of bytes stands in quotes that the gate
   // added.
-  const bool bare = segment.bare || segment.form.encoding == Encoding::byte_array;
+  const bool bare = segment.bare || is_list(segment.form.encoding);
   if (inside_ && opened_ && bare) {
     opened_ = false;
     bare_ = true;

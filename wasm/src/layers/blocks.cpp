@@ -8,6 +8,8 @@
 #include "json/object.h"
 #include "layers/result/names.h"
 #include "layers/result/notes.h"
+#include "layers/result/payload.h"
+#include "layers/result/segment_table.h"
 #include "sluice/sniff.h"
 
 namespace sluice::layers {
@@ -137,6 +139,9 @@ std::optional<Load> load_of_resource(const Document& document, size_t resource) 
   return load ? load : whole_marker(document, resource, "text");
 }
 
+namespace {
+
+/// Whether an image or audio block has no bytes at all: the providers of models refuse it.
 bool lacks_bytes(const Document& document, size_t block) {
   if (!document.is_block(block, "image") && !document.is_block(block, "audio")) return false;
   const std::optional<size_t> data = document.tape().find(block, "data");
@@ -144,10 +149,42 @@ bool lacks_bytes(const Document& document, size_t block) {
                    document.inside(*data).find_first_not_of(" \\ntr\t") == std::string_view::npos);
 }
 
-std::string block_without_bytes(const Document& document, size_t block) {
-  const bool audio = document.is_block(block, "audio");
-  return note_as_block(std::string("[sluice] ") + (audio ? "A sound" : "An image") +
-                       " without any bytes: the tool sent nothing of it.");
+}  // namespace
+
+std::optional<std::string> resource_as_text(const Document& document, size_t resource,
+                                            size_t most) {
+  const Tape& tape = document.tape();
+  const std::optional<size_t> blob = tape.find(resource, "blob");
+  if (!blob || tape[*blob].type != Type::string || tape.find(resource, "text")) return std::nullopt;
+  const std::string declared = plain_type(string_member(document, resource, "mimeType"));
+  const std::string_view source = tape.source(*blob);
+  if (!document.marks(*blob).empty() || source.size() / 8 > most) return std::nullopt;
+  if (!declared.empty() && !is_text_type(declared)) return std::nullopt;
+  const std::optional<Payload> payload = read_base64(tape.string(*blob));
+  if (!payload || !is_printable(payload->bytes) || has_binary_magic(as_bytes(payload->bytes)) ||
+      count_chars(payload->bytes) > most) {
+    return std::nullopt;
+  }
+  const uint32_t begin = tape[resource].begin;
+  const Node& key = tape[*blob - 1];
+  return apply_splices(tape.source(resource), {{key.begin - begin, tape[*blob].end - begin,
+                                                "\"text\":" + json_string(payload->bytes)}});
+}
+
+std::optional<std::string> block_instead(const Document& document, size_t block, size_t most) {
+  if (lacks_bytes(document, block)) {
+    const bool audio = document.is_block(block, "audio");
+    return note_as_block(std::string("[sluice] ") + (audio ? "A sound" : "An image") +
+                         " without any bytes: the tool sent nothing of it.");
+  }
+  const std::optional<size_t> resource = document.tape().find(block, "resource");
+  if (!resource || !document.is_block(block, "resource")) return std::nullopt;
+  std::optional<std::string> text = resource_as_text(document, *resource, most);
+  if (!text || !document.marks(block).empty()) return std::nullopt;
+  const uint32_t begin = document.tape()[block].begin;
+  const Node& place = document.tape()[*resource];
+  return apply_splices(document.tape().source(block),
+                       {{place.begin - begin, place.end - begin, std::move(*text)}});
 }
 
 std::optional<Showable::Kind> kind_of_block(const Document& document, size_t block,
@@ -171,8 +208,8 @@ std::optional<Load> load_of_block(const Document& document, size_t block) {
 }
 
 std::string show_block(const Document& document, size_t block, const Notes& notes,
-                       const SegmentTable& table) {
-  if (lacks_bytes(document, block)) return block_without_bytes(document, block);
+                       const SegmentTable& table, size_t most) {
+  if (std::optional<std::string> instead = block_instead(document, block, most)) return *instead;
   std::string out;
   const std::optional<Load> load = load_of_block(document, block);
   if (!load) {
@@ -194,7 +231,9 @@ std::string show_block(const Document& document, size_t block, const Notes& note
   return out;
 }
 
-std::string show_resource(const Document& document, size_t resource, const Notes& notes) {
+std::string show_resource(const Document& document, size_t resource, const Notes& notes,
+                          size_t most) {
+  if (std::optional<std::string> text = resource_as_text(document, resource, most)) return *text;
   std::string out;
   const std::optional<Load> load = load_of_resource(document, resource);
   if (!load) {

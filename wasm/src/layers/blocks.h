@@ -30,11 +30,13 @@ struct Load {
   std::string_view member;  ///< `data`, `blob` or `text` of the holder
 };
 
-/// Whether an image or audio block has no bytes at all: the providers of models refuse it.
-bool lacks_bytes(const Document& document, size_t block);
+/// An entry of `contents`, or a block's `resource`, with its `blob` as `text`, as JSON source: if
+/// that is text of at most `most` characters. Empty for any other.
+std::optional<std::string> resource_as_text(const Document& document, size_t resource, size_t most);
 
-/// A text block in its place, as JSON source.
-std::string block_without_bytes(const Document& document, size_t block);
+/// What stands in the place of a block from which nothing was taken: a text if its bytes are
+/// missing, or are a text. Empty where it stays as it is.
+std::optional<std::string> block_instead(const Document& document, size_t block, size_t most);
 
 /// What a block with bytes is. Empty for any other.
 std::optional<Showable::Kind> kind_of_block(const Document& document, size_t block,
@@ -56,12 +58,13 @@ std::optional<size_t> text_for_bytes(const Document& document, size_t block);
 std::optional<size_t> text_for_blob(const Document& document, size_t resource);
 
 /// A block as an observation shows it: `{"type","artifact","summary"}` in place of the bytes, plus
-/// the other members that the server sent.
+/// the other members that the server sent. `most`: characters of a text that stays.
 std::string show_block(const Document& document, size_t block, const Notes& notes,
-                       const SegmentTable& table);
+                       const SegmentTable& table, size_t most);
 
 /// An entry of `contents`: `{"uri","artifact","summary"}`.
-std::string show_resource(const Document& document, size_t resource, const Notes& notes);
+std::string show_resource(const Document& document, size_t resource, const Notes& notes,
+                          size_t most);
 
 // --- layer 1: resource links, kept lazy ----------------------------------------------------------
 

@@ -93,7 +93,8 @@ class Mcp {
   void finish_list(const std::string& at);
   void rewrite_block(size_t block, const std::string& at);
   void rewrite_entry(size_t entry, const std::string& at);
-  bool has_empty_block() const;
+  std::optional<std::string> instead_of(size_t item) const;
+  bool has_instead() const;
   void rewrite_structured(const std::string& at);
   void tell_structured(size_t node, const std::string& at);
   std::optional<std::string> told_reference(uint32_t segment);
@@ -117,6 +118,7 @@ class Mcp {
   const Document& document_;
   const SegmentTable& table_;
   const StructureNotes structure_notes_;
+  const size_t most_;  // characters of a text that stays
   Shape shape_;
   Notes notes_;
   Told told_;

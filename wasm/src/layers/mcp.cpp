@@ -11,6 +11,7 @@ Mcp::Mcp(const Config& config, const Call& call, const Document& document,
     : document_(document),
       table_(table),
       structure_notes_(call.structure_notes),
+      most_(config.max_inline_size),
       shape_(call.transformed ? Shape{} : shape_of(document, table.segments())),
       notes_(config, call, table, shape_.is_error),
       referrer_(document, table, notes_) {}
@@ -25,15 +26,22 @@ std::optional<size_t> Mcp::server_refs() const {
 
 bool Mcp::changes() const {
   return !document_.marks(0, document_.text().size()).empty() || server_refs().has_value() ||
-         has_empty_block();
+         has_instead();
 }
 
-bool Mcp::has_empty_block() const {
-  const bool blocks = shape_.kind == Shape::Kind::result || shape_.kind == Shape::Kind::blocks;
-  if (!blocks || !shape_.listed(document_)) return false;
+// What stands in the place of a block or entry from which nothing was taken.
+std::optional<std::string> Mcp::instead_of(size_t item) const {
+  const bool entry = shape_.kind == Shape::Kind::contents;
+  return (entry ? resource_as_text : block_instead)(document_, item, most_);
+}
+
+bool Mcp::has_instead() const {
+  const bool lists = shape_.kind == Shape::Kind::result || shape_.kind == Shape::Kind::blocks ||
+                     shape_.kind == Shape::Kind::contents;
+  if (!lists || !shape_.list || !shape_.listed(document_)) return false;
   const std::vector<uint32_t> items = document_.children(*shape_.list);
   return std::any_of(items.begin(), items.end(),
-                     [&](size_t item) { return lacks_bytes(document_, item); });
+                     [&](size_t item) { return instead_of(item).has_value(); });
 }
 
 std::string Mcp::write() {
@@ -107,13 +115,14 @@ void Mcp::rewrite_items(const std::string& at) {
   size_t index = 0;
   for (const size_t item : document_.children(*shape_.list)) {
     const std::string item_at = pointer_to(at, index++);
-    if (shape_.kind != Shape::Kind::contents && lacks_bytes(document_, item)) {
+    if (document_.marks(item).empty()) {
+      std::optional<std::string> instead = instead_of(item);
+      if (!instead) continue;
       const Node& place = document_.tape()[item];
       edits_.replaced(item_at, document_.tape().source(item), {});
-      splices_.push_back({place.begin, place.end, block_without_bytes(document_, item)});
+      splices_.push_back({place.begin, place.end, std::move(*instead)});
       continue;
     }
-    if (document_.marks(item).empty()) continue;
     if (shape_.kind == Shape::Kind::contents) {
       rewrite_entry(item, item_at);
     } else {

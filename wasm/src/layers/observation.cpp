@@ -367,7 +367,7 @@ std::string Observation::show(size_t block) {
     return show_link(document_, block, notes_, call_.name_space,
                      number < links_.size() ? links_[number] : none);
   }
-  return show_block(document_, block, notes_, table_);
+  return show_block(document_, block, notes_, table_, config_.max_inline_size);
 }
 
 std::vector<std::string> Observation::blocks_beside(size_t half) {
@@ -418,7 +418,7 @@ std::string Observation::contents() {
   if (shape_.listed(document_)) {
     std::vector<std::string> items;
     for (const size_t entry : document_.children(*shape_.list)) {
-      items.push_back(show_resource(document_, entry, notes_));
+      items.push_back(show_resource(document_, entry, notes_, config_.max_inline_size));
     }
     list = array(items);
   } else {

@@ -12,7 +12,6 @@
 #include "sluice/config.h"
 #include "sluice/tape.h"
 #include "text/ascii.h"
-#include "text/utf8.h"
 
 namespace sluice::layers {
 
@@ -162,7 +161,7 @@ bool Survey::quote_bare_bytes(const Document& document, std::string& quoted) {
   std::vector<Splice> splices;
   for (const Mark& mark : document.marks(0, document.text().size())) {
     const Segment& segment = table_.segment(mark.segment);
-    if (segment.kind != SegmentKind::run || segment.form.encoding != Encoding::byte_array) continue;
+    if (segment.kind != SegmentKind::run || !is_list(segment.form.encoding)) continue;
     const size_t string = document.string_around(mark.offset);
     if (segment.bare || segment.form.suffix.empty() || document.whole(string)) continue;
     std::string& wrap = table_.about(mark.segment).wrap;
@@ -182,20 +181,6 @@ bool Survey::quote_bare_bytes(const Document& document, std::string& quoted) {
 // --- the places it takes ---------------------------------------------------------------------
 
 namespace {
-
-/// Whether bytes are UTF-8 without control characters other than white space.
-bool is_printable(std::string_view bytes) {
-  for (size_t at = 0; at < bytes.size();) {
-    const CodePoint point = read_code_point(bytes, at);
-    at += point.length;
-    if (point.value == kReplacement) return false;
-    if (is_control(point.value) && point.value != '\t' && point.value != '\n' &&
-        point.value != '\r') {
-      return false;
-    }
-  }
-  return true;
-}
 
 /// Whether a text has anything besides markers and white space.
 bool has_letters(std::string_view text) {
@@ -364,7 +349,8 @@ void Survey::take_block(Work& work, size_t block) {
 
 void Survey::take_resource(Work& work, size_t resource) {
   const Document& document = work.document;
-  if (const std::optional<size_t> blob = document.tape().find(resource, "blob")) {
+  const std::optional<size_t> blob = document.tape().find(resource, "blob");
+  if (blob && !resource_as_text(document, resource, config_.max_inline_size)) {
     take_bytes(work, resource, *blob, "resource");
   }
   const std::optional<size_t> text = document.tape().find(resource, "text");

@@ -290,17 +290,28 @@ class GatedValue implements AsyncDisposable {
     const from = Math.min(bytes.length, Math.max(0, start - at));
     const to = Math.min(bytes.length, Math.max(from, end - at));
     this.#keep(this.#before, bytes.subarray(0, from));
-    if (to > from) await this.#stream.write(bytes.subarray(from, to));
+    if (to > from)
+      await this.#stream.write(bytes.subarray(from, to)).catch((error: unknown) => this.#throwAt(error, start));
     this.#keep(this.#behind, bytes.subarray(to));
   }
 
   async close(): Promise<GatedMessage> {
     const { answer = defaultAnswer } = this.#action;
-    const { text, original, reduced } = await answer(await this.#stream.end());
+    const { start } = this.#members.member(this.#action.member) as { start: number };
+    const result = await this.#stream.end().catch((error: unknown) => this.#throwAt(error, start));
+    const { text, original, reduced } = await answer(result);
     const value = new TextEncoder().encode(text);
     if (original === undefined && value.length + this.#kept > MAX_MESSAGE) throw tooLarge();
     const isChanged = reduced === undefined || reduced.changed || text !== reduced.text;
     return { pieces: this.#around(original ?? [value]), reduced, isChanged, isOriginal: original !== undefined };
+  }
+
+  /** Throws a fault of the value with its place in the message, which is one line and begins in ASCII. */
+  #throwAt(error: unknown, start: number): never {
+    if (!(error instanceof SluiceError) || error.line === undefined) throw error;
+    const { code, message, line, column = 1 } = error;
+    const place = { line, column: line === 1 ? column + start : column };
+    throw new SluiceError(code, message, place, { cause: error });
   }
 
   async *#around(value: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

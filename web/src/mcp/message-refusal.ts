@@ -84,6 +84,7 @@ export function describeUndelivered(error: unknown, message: JsonRpcScanner, ask
 
 function reasonOf(failure: SluiceError | undefined, message: JsonRpcScanner, asked: string | undefined): string {
   if (failure === undefined) return "it is not JSON-RPC";
+  if (failure.line !== undefined) return `${failure.message} (line ${failure.line}, column ${failure.column})`;
   if (failure.code !== "E_TOO_LARGE") return failure.message;
   const limit = `it is larger than ${SIZE}, the most that clients take`;
   if (asked?.endsWith("/list") === true) return `${limit}: configure the server to list in pages, or to offer less`;

@@ -7,7 +7,7 @@ import {
   createSluice,
 } from "../../../../web/src/index.js";
 import { wrapClient } from "../../../../web/src/mcp/wrap-client.js";
-import { image, png, Talk, textOf, wait, begin, namesOf, uriIn } from "./talk.js";
+import { image, type Message, png, Talk, textOf, wait, begin, namesOf, uriIn } from "./talk.js";
 
 let talk: Talk;
 beforeEach(() => {
@@ -201,6 +201,23 @@ describe("what is no result of a call", () => {
     const heavy = Object.fromEntries(Array.from({ length: 11 }, (_, at) => [`m${at}`, "z ".repeat(500_000)]));
     expect(await talk.hear({ jsonrpc: "2.0", id: 7, method: "sampling/createMessage", ...heavy })).toEqual([]);
     expect(JSON.parse(talk.replies[0] ?? "")).toMatchObject({ id: 7, error: { code: -32603 } });
+  });
+});
+
+describe("a result with a word that is no JSON", () => {
+  it.each([
+    ['{"mean":NaN}', "NaN", '"mean":'],
+    ['{"low":[1,-Infinity]}', "-Infinity", '"low":[1,'],
+    ['{"rows":[{"é":undefined}]}', "undefined", '"é":'],
+    ['{"v":nan}', "nan", '"v":'],
+  ])("names the word and its place in the message: %s", async (value, word, before) => {
+    await talk.say({ jsonrpc: "2.0", id: 5, method: "tools/call", params: { name: "stats", arguments: {} } });
+    const line = `{"jsonrpc":"2.0","id":5,"result":{"content":[],"structuredContent":${value}}}`;
+    const [answer = ""] = await talk.hear(line);
+    const { error } = JSON.parse(answer) as Message;
+    const column = Array.from(line.slice(0, line.indexOf(before) + before.length)).length + 1;
+    expect(error).toMatchObject({ code: -32603, data: { code: "E_JSON_SYNTAX" } });
+    expect(error?.message).toMatch(new RegExp(`: ${word} is no JSON: .+ \\(line 1, column ${column}\\)$`));
   });
 });
 

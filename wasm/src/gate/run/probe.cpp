@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "gate/run/byte_array.h"
 #include "gate/run/run.h"
 #include "gate/run/token.h"
 #include "gate/scan.h"
 #include "sluice/codec.h"
+#include "sluice/describe.h"
 #include "sluice/sniff.h"
 #include "text/ascii.h"
 
@@ -358,24 +358,70 @@ bool in_buffer(std::string_view behind) {
 
 }  // namespace
 
-Verdict probe_array(const uint8_t* at, const uint8_t* end, bool final, std::string_view behind,
-                    bool in_string, const GateOptions& options) {
-  const bool buffer = in_buffer(behind);
-  ByteArray array(in_string);
-  std::string bytes;
-  const uint8_t* p = at;
+Verdict probe_bytes(Spelled spelled, const uint8_t* at, const uint8_t* end, bool final,
+                    std::string_view behind, bool in_string, const GateOptions& options) {
+  const bool list = spelled <= Spelled::object;
+  const bool buffer = spelled == Spelled::array && in_buffer(behind);
   const size_t enough = buffer ? kShortest : options.min_run_chars;
-  const ByteArray::Step step = array.lex(p, end, final, enough, bytes);
-  if (step == ByteArray::Step::more) return waiting();
-  const std::string_view head = std::string_view(bytes).substr(0, options.max_probe_bytes);
-  if (array.source() >= enough && (buffer || has_magic(as_bytes(head), options.signatures))) {
-    Verdict verdict;
-    verdict.kind = Verdict::Kind::accept;
-    return verdict;
-  }
+  // Of the others each byte takes more source.
+  const size_t budget = spelled == Spelled::latin1  ? std::max(enough, kMagicHead * 6)
+                        : spelled == Spelled::array ? enough
+                                                    : enough + kMagicHead;
+  const uint8_t* p = at;
   Verdict verdict;
   verdict.skip = 1;
-  return verdict;
+  const auto probe = [&](ByteReader& reader) {
+    std::string bytes;
+    const ByteReader::Step step = reader.lex(p, end, final, budget, bytes);
+    if (step == ByteReader::Step::more) return waiting();
+    const Bytes head = as_bytes(std::string_view(bytes).substr(0, options.max_probe_bytes));
+    bool accepted = buffer || (list ? has_magic(head, options.signatures) : has_binary_magic(head));
+    // What is damaged, or text that only begins like a file, is no file.
+    if (spelled == Spelled::latin1) {
+      accepted = accepted && step != ByteReader::Step::broken && !is_text(bytes);
+    }
+    if (accepted && reader.source() >= enough) verdict.kind = Verdict::Kind::accept;
+    return verdict;
+  };
+  if (!list) return probe(*open_reader(spelled, in_string));
+  ByteArray array(spelled == Spelled::object, in_string);
+  return probe(array);
+}
+
+size_t find_object(std::string_view behind) {
+  const size_t size = behind.size();
+  const auto drop = [&](char c) {
+    const bool dropped = behind.ends_with(c);
+    while (behind.ends_with(c)) behind.remove_suffix(1);
+    return dropped;
+  };
+  for (bool goes_on = true; goes_on;) {
+    goes_on = drop(' ') || drop('\\');
+    const bool escape =
+        behind.size() > 1 && behind[behind.size() - 2] == '\\' && is_among(behind.back(), "nrt");
+    if (escape) behind.remove_suffix(1);
+    goes_on = goes_on || escape;
+  }
+  if (!behind.ends_with('{') || size - behind.size() > kMaxSpace) return 0;
+  return size - behind.size() + 1;
+}
+
+size_t find_python(std::string_view behind) {
+  constexpr size_t kLook = 64;
+  constexpr std::string_view kByteArray = "bytearray(";
+  size_t at = behind.rfind('b');
+  while (at != behind.npos && behind.size() - at <= kLook) {
+    const size_t quote = behind.find_first_not_of('\\', at + 1);
+    const bool opens = quote != behind.npos && (behind[quote] == '"' || behind[quote] == '\'');
+    // The letter of an escape belongs to no word.
+    const bool escape = at > 1 && behind[at - 2] == '\\' && is_among(behind[at - 1], "nrt");
+    if (opens && (at == 0 || escape || !is_alphanumeric(behind[at - 1]))) {
+      const bool calls = behind.substr(0, at).ends_with(kByteArray);
+      return behind.size() - at + (calls ? kByteArray.size() : 0);
+    }
+    at = at == 0 ? behind.npos : behind.rfind('b', at - 1);
+  }
+  return 0;
 }
 
 }  // namespace sluice::gate

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "gate/run/byte_array.h"
 #include "sluice/gate.h"
 
 namespace sluice::gate {
@@ -56,10 +57,15 @@ Verdict probe_run(const uint8_t* at, const uint8_t* end, bool final, const Befor
 Verdict probe_pairs(const uint8_t* at, const uint8_t* end, bool final, size_t mark,
                     const GateOptions& options);
 
-/// Probes for an array of byte values at `at`, a bracket. `behind` is the source before it: after a
+/// Probes for bytes in a spelling of their own at `at`. `behind` is the source before it: after a
 /// Buffer's `"type":"Buffer","data":` no signature is needed.
-Verdict probe_array(const uint8_t* at, const uint8_t* end, bool final, std::string_view behind,
-                    bool in_string, const GateOptions& options);
+Verdict probe_bytes(Spelled spelled, const uint8_t* at, const uint8_t* end, bool final,
+                    std::string_view behind, bool in_string, const GateOptions& options);
+
+/// How many bytes at the end of a text open an object whose first key may follow, or a literal of
+/// Python with bytes; 0 if none does.
+size_t find_object(std::string_view behind);
+size_t find_python(std::string_view behind);
 
 /// Probes for a list whose items are one run. `at` is behind the opening quote of the first item.
 Verdict probe_items(const uint8_t* at, const uint8_t* end, bool final, const GateOptions& options);

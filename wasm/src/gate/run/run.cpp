@@ -49,10 +49,11 @@ struct ItemEnd {
   size_t size = 0;  // next: bytes up to the first character of the next item, both quotes included
 };
 
-ItemEnd read_item_end(const uint8_t* at, const uint8_t* end, bool final, std::string_view quote) {
+ItemEnd read_item_end(const uint8_t* at, const uint8_t* end, bool final, std::string_view quote,
+                      size_t feed) {
   using Kind = ItemEnd::Kind;
   const bool bare = quote.size() == 1;
-  const uint8_t* p = at + quote.size();
+  const uint8_t* p = at + feed + quote.size();
   bool comma = false;
   for (;;) {
     if (p - at > static_cast<int64_t>(kMaxItemBreak)) break;
@@ -83,6 +84,20 @@ ItemEnd read_item_end(const uint8_t* at, const uint8_t* end, bool final, std::st
 }
 
 }  // namespace
+
+std::optional<size_t> read_feed(const uint8_t* at, const uint8_t* end, bool final,
+                                std::string_view quote) {
+  size_t size = 0;
+  for (const TokenKind kind : {TokenKind::carriage, TokenKind::line_feed}) {
+    if (at + size == end) return final ? std::optional<size_t>(0) : std::nullopt;
+    const Token token = read_token(at + size, end, final);
+    if (token.kind == TokenKind::need) return std::nullopt;
+    if (token.kind == kind) size += token.length;
+  }
+  const std::string_view behind = as_text(at + size, end).substr(0, quote.size());
+  if (behind.size() < quote.size() && !final && quote.starts_with(behind)) return std::nullopt;
+  return behind == quote ? size : 0;
+}
 
 Run Run::item(std::string_view quote, const std::vector<Signature>& signatures) {
   Run run(false);
@@ -236,11 +251,12 @@ Run::Step Run::take_break(const uint8_t*& at, const uint8_t* end, bool final) {
 
 // Reads the quote behind an item. The next item continues the run if it has the same length; a
 // shorter one is the last.
-Run::Step Run::take_item_end(const uint8_t*& at, const uint8_t* end, bool final) {
+Run::Step Run::take_item_end(const uint8_t*& at, const uint8_t* end, bool final, size_t feed) {
   using Kind = ItemEnd::Kind;
   terminator_ = TokenKind::quote;
-  const ItemEnd found = read_item_end(at, end, final, quote_);
+  const ItemEnd found = read_item_end(at, end, final, quote_, feed);
   if (found.kind == Kind::need) return Step::more;
+  feed_ = as_text(at, at + feed);
   closed_ = found.kind != Kind::other;
   last_item_ = found.kind == Kind::close;
   if (found.kind != Kind::next || items_ != (breaks_ > 0)) return Step::ended;
@@ -359,13 +375,17 @@ Run::Step Run::lex(const uint8_t*& at, const uint8_t* end, bool final, size_t bu
         return take_padding(at, end, final);
       case TokenKind::line_feed:
       case TokenKind::carriage: {
-        const Step step = take_break(at, end, final);
+        std::optional<size_t> feed = 0;
+        if (!quote_.empty()) feed = read_feed(at, end, final, quote_);
+        if (!feed) return Step::more;
+        const Step step =
+            *feed > 0 ? take_item_end(at, end, final, *feed) : take_break(at, end, final);
         if (step != Step::full) return step;
         break;
       }
       case TokenKind::quote:
         if (!quote_.empty() && as_text({at, next.length}) == quote_) {
-          const Step step = take_item_end(at, end, final);
+          const Step step = take_item_end(at, end, final, 0);
           if (step != Step::full) return step;
           break;
         }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,11 @@ inline constexpr size_t kMaxBreak = 96;
 inline constexpr size_t kMaxItem = 131'072;
 inline constexpr size_t kMaxItemBreak = 88;
 
+/// The bytes of a line feed at `at`, however escaped, if a quote follows it, else 0. Empty if bytes
+/// are missing.
+std::optional<size_t> read_feed(const uint8_t* at, const uint8_t* end, bool final,
+                                std::string_view quote);
+
 /// Reads one run. A run has one form: alphabet, spelling of the special characters, padding, line
 /// length, line break. A change of form ends it. The result does not depend on how the input is cut
 /// into pieces: incomplete elements stay with the caller, and a line that may not belong to the run
@@ -32,7 +38,7 @@ inline constexpr size_t kMaxItemBreak = 88;
 ///   └──────── first ──────────┘└break┘└ column ┘└─ held ─┘
 ///
 /// Items of a list count as lines: all but the last have the same length, and the line break is
-/// `","` as it is escaped at that place.
+/// `","` as it is escaped at that place, or `\n","` where items are lines of one file.
 class Run {
  public:
   enum class Step : uint8_t {
@@ -91,6 +97,9 @@ class Run {
   bool took_padding() const { return took_padding_; }
 
   const std::string& given_back() const { return given_back_; }
+  /// After `finish`, of items outside of strings: the line feed in source before the quote that
+  /// ends the last of them.
+  const std::string& last_feed() const { return feed_; }
   /// After `finish`: whether the form describes JSON source, including the quotes of the items.
   bool bare() const { return bare_; }
   /// The form in terms of the decoded string. Valid after `finish`.
@@ -110,7 +119,7 @@ class Run {
   Token token(const uint8_t* at, const uint8_t* end, bool final) const {
     return read_token(at, end, final, uri_);
   }
-  Step take_item_end(const uint8_t*& at, const uint8_t* end, bool final);
+  Step take_item_end(const uint8_t*& at, const uint8_t* end, bool final, size_t feed);
   bool is_certain() const;
   bool is_tail(std::string_view characters, size_t over) const;
   bool accept_line();
@@ -146,6 +155,7 @@ class Run {
   size_t pads_ = 0;
   std::string pad_source_;
   bool took_padding_ = false;
+  std::string feed_;        // of the item that ended last
   bool closed_ = false;     // the last item ends where its quote is
   bool last_item_ = false;  // … and the list does
   TokenKind terminator_ = TokenKind::other;

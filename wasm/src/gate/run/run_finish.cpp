@@ -57,8 +57,12 @@ Run::Step Run::take_padding(const uint8_t*& at, const uint8_t* end, bool final) 
   }
   pad_ = spelling;
   pad_source_ = as_text(at, p);
-  if (items_ && static_cast<size_t>(end - p) < quote_.size() && !final) return Step::more;
-  closed_ = as_text({p, std::min(quote_.size(), static_cast<size_t>(end - p))}) == quote_;
+  if (items_) {
+    const std::optional<size_t> feed = read_feed(p, end, final, quote_);
+    if (!feed) return Step::more;
+    feed_ = as_text(p, p + *feed);
+    closed_ = as_text(p + *feed, end).starts_with(quote_);
+  }
   pads_ = wanted;
   if (in_line > in_line_) in_line_ = in_line;
   at = p;
@@ -73,6 +77,7 @@ void Run::settle_line(bool certain) {
     total_ += line_.size();
   } else {
     given_back_ = line_source_ + pad_source_;
+    if (items_) feed_ = break_.substr(0, break_.find(quote_));
     pads_ = 0;
     pad_source_.clear();
     --breaks_;
@@ -116,6 +121,7 @@ void Run::finish() {
     if (!line_source_.empty()) settle_line(certain);
   }
   settle_tail();
+  if (quote_.size() == 1) form_.suffix += feed_;
   bare_ = quote_.size() == 1 && (breaks_ > 0 || !form_.suffix.empty());
   const auto text_of = [this](std::string_view source) {
     std::string text;

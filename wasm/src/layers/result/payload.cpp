@@ -5,6 +5,7 @@
 #include "sluice/codec.h"
 #include "sluice/sniff.h"
 #include "text/ascii.h"
+#include "text/utf8.h"
 
 namespace sluice::layers {
 
@@ -161,6 +162,19 @@ bool writes_again(const Payload& payload, std::string_view text) {
 
 bool looks_encoded(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_letter_of_run);
+}
+
+bool is_printable(std::string_view bytes) {
+  for (size_t at = 0; at < bytes.size();) {
+    const CodePoint point = read_code_point(bytes, at);
+    at += point.length;
+    if (point.value == kReplacement) return false;
+    if (is_control(point.value) && point.value != '\t' && point.value != '\n' &&
+        point.value != '\r') {
+      return false;
+    }
+  }
+  return true;
 }
 
 std::optional<Payload> read_base64(std::string_view text) {

@@ -22,6 +22,9 @@ struct Payload {
 /// Whether every character may be part of base64 or hex, wrapped or not. Promises nothing more.
 bool looks_encoded(std::string_view text);
 
+/// Whether bytes are UTF-8 without control characters other than white space.
+bool is_printable(std::string_view bytes);
+
 /// Decodes a string that is entirely base64 (standard or URL alphabet, padded or not, wrapped at
 /// one column) and at least one byte long. White space may surround it and `data:…;base64,` may
 /// precede it. The form writes the same string again. Empty if the string is something else or its
