@@ -92,6 +92,12 @@ TEST(DescribeImage, Png) {
             (Dimensions{60, 50}));
 }
 
+TEST(DescribeImage, NoiseBehindASignatureOfPngHasNoSize) {
+  EXPECT_EQ(seen(png() + "\x08\x02" + zeros(3)), (Dimensions{640, 480}));
+  EXPECT_EQ(seen(png() + "\x08\x02\x7f" + zeros(2)), std::nullopt);
+  EXPECT_EQ(seen(png() + "\x08\x02" + zeros(2) + "\x02"), std::nullopt);
+}
+
 TEST(DescribeImage, Jpeg) {
   EXPECT_EQ(seen(jpeg()), (Dimensions{640, 480}));
   EXPECT_EQ(seen("\xff\xd8" + jpeg_frame(0xc0)), (Dimensions{640, 480}));

@@ -16,11 +16,14 @@ namespace {
 // One reader for each family; each looks at its own signature first.
 
 // PNG (ISO/IEC 15948) §11.2.2: signature, then IHDR with width and height. Apple's CgBI variant
-// puts a chunk of four bytes of content before it.
+// puts a chunk of four bytes of content before it. Noise behind a signature has no size: methods of
+// compression and of filtering are 0, of interlacing 0 or 1.
 std::optional<Dimensions> png_dimensions(Bytes head) {
   if (!stands(head, 0, "\x89PNG\r\n\x1a\n")) return std::nullopt;
   const uint64_t chunk = stands(head, 12, "CgBI") ? 24 : 8;
   if (!stands(head, chunk + 4, "IHDR")) return std::nullopt;
+  const uint64_t methods = chunk + 18;
+  if (be16(head, methods) != 0 || u8(head, methods + 2) > 1) return std::nullopt;
   return Dimensions{be32(head, chunk + 8), be32(head, chunk + 12)};
 }
 
