@@ -38,12 +38,24 @@ export class Catalog {
   readonly #onFull: (error: SluiceError) => void;
   readonly #onListed: (names: readonly string[]) => void;
   #isFull = false;
+  #hasListedOwn = false;
 
   /** Tools of the names in `reserved` are remembered beyond the limit. */
   constructor({ reserved = [], onFull = ignored, onListed = ignored }: CatalogOptions = {}) {
     this.#reserved = reserved;
     this.#onFull = onFull;
     this.#onListed = onListed;
+  }
+
+  /** Whether the client was given a list with our tools in it. */
+  get hasListedOwn(): boolean {
+    return this.#hasListedOwn;
+  }
+
+  /** Names our tools for a list that the client is about to get. */
+  listOwn(tools: readonly ToolDefinition[]): readonly ToolDefinition[] {
+    this.#hasListedOwn = true;
+    return tools.map((tool) => ({ ...tool, name: this.chooseName(tool.name) }));
   }
 
   /** Adds the tools of a `tools/list` result. */
@@ -126,7 +138,7 @@ export function withTools(
   const edits = tools.elements.flatMap(({ value }) => {
     return value.type === "Object" ? schemaEdits(value, message, schemas.mode, schemas.checksResults) : [];
   });
-  const added = isLastPage(result) ? own().map((tool) => ({ ...tool, name: catalog.chooseName(tool.name) })) : [];
+  const added = isLastPage(result) ? catalog.listOwn(own()) : [];
   if (added.length > 0) edits.push(appendEdit(tools, added.map((tool) => JSON.stringify(tool)).join(",")));
   return applyEdits(message, edits);
 }

@@ -422,8 +422,10 @@ export class McpInterceptor implements Interceptor {
     return nameToolFor(this.#host, this.#catalog.chooseName(tool), this.#serverName);
   }
 
+  /** What a sentence calls our tool. A client that never listed it may have to be told that it exists. */
   get #readTool(): string {
-    return this.#nameTool(readToolName(this.#deps.namespace));
+    const name = this.#nameTool(readToolName(this.#deps.namespace));
+    return this.#catalog.hasListedOwn ? name : `${name}, a tool of this server that your user may have to allow,`;
   }
 
   #options(tool: string | undefined): TransformOptions {
