@@ -443,8 +443,10 @@ describe("the tool that a sentence names", () => {
     const clientInfo = { name: client, version: "9" };
     const introduced = await named.ask("initialize", { clientInfo }, { capabilities: { tools: {} } });
     expect(introduced.result?.["instructions"]).toContain(`with the tool ${tool}, change with`);
-    expect(textOf(await named.call("shot", PICTURE))).toContain(` ${tool} {"uri":"artifact://`);
+    const unlisted = ` ${tool}, a tool of this server that your user may have to allow, {"uri":"artifact://`;
+    expect(textOf(await named.call("shot", PICTURE))).toContain(unlisted);
     expect(namesOf(await named.list({ name: "shot" }))).toContain("my_srv_artifact_read");
+    expect(textOf(await named.call("shot", PICTURE))).toContain(` ${tool} {"uri":"artifact://`);
     const large = { content: [{ type: "text", text: "word ".repeat(200_000) }] };
     const [uri] = /artifact:\/\/my-srv_[0-9a-f]+/.exec(textOf(await named.call("book", large))) ?? [];
     const edit = { uri, old_string: "absent", new_string: "" };
