@@ -66,9 +66,10 @@ export class NoOpArtifactStore implements ArtifactStore {
   }
 
   async putText(text: string, info?: ArtifactInfo): Promise<ArtifactRef> {
+    const bytes = encodeText(text);
     const { source, ...rest } = infoOfText(info);
     const preview = this.#maxPreview === 0 ? {} : { preview: cutCharacters(text, this.#maxPreview) };
-    return this.putBytes(encodeText(text), { ...rest, source: { ...source, ...preview } });
+    return this.putBytes(bytes, { ...rest, source: { ...source, ...preview } });
   }
 
   async get(): Promise<null> {
