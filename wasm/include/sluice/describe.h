@@ -135,9 +135,9 @@ std::string describe(const Subject& subject);
 /// lines and always the last ones (of JSON `values` instead, which come beside them); of a log, and
 /// of any text in an error (`error_excerpt`, if it differs), the lines that say what went wrong,
 /// with some of both ends; the header and the first rows of a table; the first rows of JSON; the
-/// title and headings of Markdown and of HTML. Empty where the bytes are no text. `…` shows a cut. Lines
-/// come without control characters, ANSI sequences and what shows nothing, never with a part of an
-/// encoding, an escape or a reference; markers stay. `[sluice]` never stands in them.
+/// title and headings of Markdown and of HTML. Empty where the bytes are no text. `…` shows a cut.
+/// Lines come without control characters, ANSI sequences and what shows nothing, never with a part
+/// of an encoding, an escape or a reference; markers stay. `[sluice]` never stands in them.
 void add_excerpts(const Subject& subject, Segment& segment);
 
 /// A description without the lines or values of the text that it quotes at its end.

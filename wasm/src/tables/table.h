@@ -27,7 +27,8 @@ class Table {
   virtual std::unique_ptr<Rows> make_rows() = 0;
 };
 
-/// Why rows could not be read; the reader of the answer gets it, since SQLite knows only that they could not.
+/// Why rows could not be read; the reader of the answer gets it, since SQLite knows only that they
+/// could not.
 struct ReadFailure {
   Step step = Step::kRow;
   uint64_t row = 0;

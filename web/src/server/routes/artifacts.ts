@@ -24,7 +24,15 @@ import { toScope } from "../session.js";
 import { noteTrace, type SessionRegister } from "../sessions/session-register.js";
 import type { SessionWork } from "../sessions/session-work.js";
 import type { InSession, ServeEnv } from "../http/context.js";
-import { answerBytes, answerJson, answerEmpty, declareOperation, mountRoutes, UPLOAD, type Upload } from "../http/operation.js";
+import {
+  answerBytes,
+  answerJson,
+  answerEmpty,
+  declareOperation,
+  mountRoutes,
+  UPLOAD,
+  type Upload,
+} from "../http/operation.js";
 import { BYTES_ASKED, BYTES_HEADERS, ID, REFERENCE, STORED } from "../schemas.js";
 
 const ALL = "*";

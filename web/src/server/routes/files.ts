@@ -22,7 +22,15 @@ import { toOwner, toScope } from "../session.js";
 import type { SessionRegister } from "../sessions/session-register.js";
 import type { SessionWork } from "../sessions/session-work.js";
 import type { InSession, ServeEnv } from "../http/context.js";
-import { answerBytes, answerJson, answerEmpty, declareOperation, mountRoutes, UPLOAD, type Upload } from "../http/operation.js";
+import {
+  answerBytes,
+  answerJson,
+  answerEmpty,
+  declareOperation,
+  mountRoutes,
+  UPLOAD,
+  type Upload,
+} from "../http/operation.js";
 import { BYTES_ASKED, BYTES_HEADERS, FILE, ID, STORED } from "../schemas.js";
 
 const FILENAME = z.string().min(1).max(MAX_FILENAME);

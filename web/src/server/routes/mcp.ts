@@ -11,7 +11,15 @@ import { McpHeader } from "../../mcp/http/headers.js";
 import type { McpGateway, McpWay } from "../mcp/gateway.js";
 import { whileValid } from "../access/protected-resource.js";
 import type { ServedSources } from "../sources/served-sources.js";
-import { answerEither, answerJson, answerEmpty, declareOperation, type Passed, mountRoutes, describeStream } from "../http/operation.js";
+import {
+  answerEither,
+  answerJson,
+  answerEmpty,
+  declareOperation,
+  type Passed,
+  mountRoutes,
+  describeStream,
+} from "../http/operation.js";
 
 const SOURCE = z.object({ source: z.string().describe("The source's name.") });
 const HEADERS = {
@@ -70,7 +78,10 @@ function routesFor(way: McpWay, name: string, description: string, { mcp, source
         description,
         body: BODY,
         answers: {
-          200: answerEither(answerJson(MESSAGE, "The answer."), describeStream(MESSAGE, "Messages, and last the answer.")),
+          200: answerEither(
+            answerJson(MESSAGE, "The answer."),
+            describeStream(MESSAGE, "Messages, and last the answer."),
+          ),
           202: answerEmpty("The message was a notification or an answer."),
         },
       }),

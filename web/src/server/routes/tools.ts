@@ -14,7 +14,14 @@ import { createPause } from "../sources/pauses.js";
 import type { ServedSources } from "../sources/served-sources.js";
 import { type AnswerDeps, answerWithWork, type StreamDeps, streamWork, type Told } from "../sessions/session-work.js";
 import type { InSession, ServeEnv } from "../http/context.js";
-import { answerEither, describeStream, answerJson, answerEmpty, declareOperation, mountRoutes } from "../http/operation.js";
+import {
+  answerEither,
+  describeStream,
+  answerJson,
+  answerEmpty,
+  declareOperation,
+  mountRoutes,
+} from "../http/operation.js";
 import {
   CLOSING,
   DISPLAY,
