@@ -52,10 +52,10 @@ function leanZod(): Plugin {
   };
 }
 
-/** What each does where nobody looks; all others give nothing. */
-const UNSEEN: Readonly<Record<string, string>> = {
-  observed: "(info, work) => work()",
-  withTraceContext: "(message) => message",
+/** Functions by module that have to do something where nobody looks; all others give nothing. */
+const UNSEEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "telemetry/operation": { observeOperation: "(info, work) => work()" },
+  "mcp/request-operation": { withTraceContext: "(message) => message" },
 };
 
 /** What records spans and metrics, which nobody hands this page an SDK for: 3 KB that a first visit would wait for. */
@@ -63,9 +63,17 @@ function withoutTelemetry(): Plugin {
   return {
     name: "sluice-telemetry",
     load(id) {
-      if (!/^dist\/(?:telemetry\/(?!api)[\w-]+|mcp\/request-operation)\.js$/.test(shortenId(id))) return null;
-      const names = [...readFileSync(id, "utf8").matchAll(/\bexport (?:const|class|(?:async )?function) (\w+)/g)];
-      return names.map(([, name = ""]) => `export const ${name} = ${UNSEEN[name] ?? "() => undefined"};`).join("\n");
+      const place = /^dist\/(telemetry\/(?!api)[\w-]+|mcp\/request-operation)\.js$/.exec(shortenId(id))?.[1];
+      if (place === undefined) return null;
+      const code = readFileSync(id, "utf8");
+      const names = [...code.matchAll(/\bexport (?:const|class|(?:async )?function) (\w+)/g)].map(
+        ([, name = ""]) => name,
+      );
+      const unseen = UNSEEN[place] ?? {};
+      for (const name of Object.keys(unseen)) {
+        if (!names.includes(name)) this.error(`${place} exports no ${name} any more: change UNSEEN in vite.config.ts.`);
+      }
+      return names.map((name) => `export const ${name} = ${unseen[name] ?? "() => undefined"};`).join("\n");
     },
   };
 }
