@@ -176,6 +176,21 @@ TEST(SniffMagic, WeakSignaturesNeedTheirFields) {
   EXPECT_FALSE(has_magic(as_bytes(samples::tar_header(false).replace(3, 1, "x"))));
 }
 
+TEST(SniffMagic, APieceOfAPageIsHtml) {
+  for (const char* text :
+       {"<h2>Sheet</h2>\n<table>\n<tr><th>A</th></tr>\n</table>\n<p>More:\n",
+        "<div>all in one line</div>", "\n  <TABLE class=\"x\">\n  <tr><td>1</td></tr>\n"}) {
+    const auto type = sniff(as_bytes(text));
+    ASSERT_TRUE(type) << text;
+    EXPECT_EQ(type->mime_type, "text/html") << text;
+  }
+  for (const char* text :
+       {"<h1 align=\"center\">Title</h1>\n\nWords of a README\nand more of them.\n",
+        "<rows><row>1</row></rows>", "<div", "<paper>\n<p>no page</p>\n</paper>"}) {
+    EXPECT_FALSE(sniff(as_bytes(text))) << text;
+  }
+}
+
 TEST(SniffMagic, ShortHeadsAreNotCertain) {
   for (const auto& sample : samples::all()) {
     EXPECT_FALSE(has_magic(as_bytes(sample.head.substr(0, 2)))) << sample.mime_type;

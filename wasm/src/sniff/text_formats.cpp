@@ -88,6 +88,24 @@ Prolog read_prolog(std::string_view text) {
   return prolog;
 }
 
+/// A piece of a page, `<h2>Rows</h2>\n<table>…`: it begins with a tag that pieces begin with, and
+/// so do three lines of four. Markdown begins with such tags, too, and goes on in its own way.
+bool is_fragment(std::string_view root) {
+  constexpr std::string_view kFirst[] = {"div", "h1", "h2", "h3", "h4",      "h5",      "h6",
+                                         "p",   "ul", "ol", "dl", "article", "section", "table"};
+  constexpr size_t kLook = 2'048;
+  const auto opens = [&](std::string_view name) { return begins_tag(root, name); };
+  if (std::none_of(std::begin(kFirst), std::end(kFirst), opens)) return false;
+  size_t tags = 0;
+  size_t others = 0;
+  for (std::string_view rest = skip_space(root.substr(0, kLook)); !rest.empty();) {
+    ++(rest[0] == '<' ? tags : others);
+    const size_t end = rest.find('\n');
+    rest = end == rest.npos ? std::string_view{} : skip_space(rest.substr(end));
+  }
+  return tags >= 3 * others;
+}
+
 }  // namespace
 
 //   %!PS-Adobe-3.0 EPSF-3.0      an encapsulated one says so in its first line
@@ -113,6 +131,7 @@ std::optional<Match> marked_up(Bytes head) {
   if (begins_svg(prolog.root) || prolog.doctype == "svg") return Match{Kind::svg};
   if (begins_tag(prolog.root, "html") || prolog.doctype == "html") return Match{Kind::html};
   if (prolog.xml) return Match{Kind::xml};
+  if (is_fragment(prolog.root)) return Match{Kind::html};
   return std::nullopt;
 }
 
