@@ -39,7 +39,7 @@ describe("the chat", () => {
       expect(await said(turn)).toMatch(/^sales_report\.pdf: PDF, 4\.0 MB, 3 pages.*\nsales_chart\.png: PNG image/);
       const heard = page.locator("playground-chat").getByRole("status").filter({ hasText: "PNG image, 960" });
       expect(await heard.textContent()).toMatch(/^\s*sales_report\.pdf: PDF, 4\.0 MB/);
-      await turn.getByText(/^2 steps · 2 calls · \d+ characters of results seen · 4\.\d MB kept out/).waitFor();
+      await turn.getByText(/^2 steps · 2 calls · [\d,]+ characters of results seen · 4\.\d MB kept out/).waitFor();
     });
 
     test("what the model saw at each step is told, and has no bytes in it", async () => {
@@ -74,7 +74,7 @@ describe("the chat", () => {
       const { page } = seen;
       await ask(page, "Which region sold most?");
       const turn = page.locator("playground-turn").last();
-      await turn.getByText(/^3 steps · 2 calls · \d+ characters of results seen · 610\.0 KB kept out/).waitFor();
+      await turn.getByText(/^3 steps · 2 calls · [\d,]+ characters of results seen · 610\.0 KB kept out/).waitFor();
       await turn.getByText("comes first.").waitFor();
       await expect.poll(() => turn.getByRole("row").count()).toBe(6);
     });

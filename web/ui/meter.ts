@@ -108,11 +108,12 @@ export class SluiceMeter extends LitElement {
         color: var(--stored);
       }
       summary {
+        align-content: center;
         color: var(--text-soft);
         cursor: pointer;
         font-size: var(--size-small);
         inline-size: fit-content;
-        min-block-size: 24px;
+        min-block-size: var(--target);
       }
       details > * + * {
         margin-block-start: 4px;
