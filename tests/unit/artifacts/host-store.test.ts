@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { folderStore as folderInBrowsers } from "../../../web/src/artifacts/folder-web.js";
 import { chooseStore } from "../../../web/src/artifacts/chosen-store.js";
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
@@ -19,7 +19,9 @@ import { NoOpArtifactStore } from "../../../web/src/artifacts/no-op.js";
 import { RetainingArtifactStore } from "../../../web/src/artifacts/retention/retaining-store.js";
 import { ToolArtifacts } from "../../../web/src/artifacts/scoped.js";
 import type { ArtifactStore } from "../../../web/src/artifacts/store.js";
-import { createSluice } from "../../../web/src/index.js";
+import { UserStorage } from "../../../web/src/files.js";
+import { createSluice, wrapClient } from "../../../web/src/node.js";
+import { artifactHandler } from "../../../web/src/server/artifacts/handler.js";
 import { PDF } from "../core/samples.js";
 import { listed } from "./bytes.js";
 import { holds, step } from "./contract/model.js";
@@ -29,15 +31,17 @@ const A = { session_id: "a" };
 const B = { session_id: "b" };
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** A store of a host's own, of the least kind: an id follows from the content, and whoever has it may read. */
+/** A store of a host's own, of the least kind: an id follows from namespace and content, and is enough to read. */
 class FiveMethods {
   readonly contents = new Map<string, Uint8Array>();
   readonly told: (BasicArtifactInfo | undefined)[] = [];
   digits = 12;
+  name = (namespace: string, hash: string): string => `${namespace}_${hash}`;
 
   async putBytes(data: Uint8Array, info?: BasicArtifactInfo): Promise<{ readonly id: string }> {
     this.told.push(info);
-    const id = `rfc_${createHash("sha256").update(data).digest("hex").slice(0, this.digits)}`;
+    const hash = createHash("sha256").update(data).digest("hex").slice(0, this.digits);
+    const id = this.name(info?.namespace ?? "rfc", hash);
     this.contents.set(id, data);
     return { id };
   }
@@ -59,13 +63,124 @@ class FiveMethods {
   }
 }
 
-describeStore("a store with the RFC's five methods", async (options = {}) => {
-  const inner = new FiveMethods();
-  return {
-    store: new BasicStoreAdapter(inner, options),
-    contents: async () => inner.contents.size,
-    dispose: async () => undefined,
+describeStore(
+  "a store with the RFC's five methods",
+  async (options = {}) => {
+    const inner = new FiveMethods();
+    return {
+      store: new BasicStoreAdapter(inner, options),
+      contents: async () => inner.contents.size,
+      dispose: async () => undefined,
+    };
+  },
+  "its own",
+);
+
+describe("ids that the store gives", () => {
+  const named = (name: FiveMethods["name"]): FiveMethods => Object.assign(new FiveMethods(), { name });
+  const result = {
+    content: [
+      { type: "resource", resource: { uri: "a:b", blob: PDF.toString("base64"), mimeType: "application/pdf" } },
+    ],
   };
+
+  test("are those that the model and the host are told, and read, pass and download by", async () => {
+    const inner = named(() => randomUUID());
+    const given = { artifactStore: inner };
+    const sluice = await createSluice({ stateStore: given });
+    const { text, artifacts } = await sluice.transform(result, { scope: A });
+    const [id] = inner.contents.keys();
+    expect(artifacts.map((ref) => ref.id)).toEqual([id]);
+    expect(text).toContain(`"id":"${id}"`);
+    expect(await inner.get(artifacts[0]?.id ?? "")).toEqual(new Uint8Array(PDF));
+    const { value } = await sluice.transform(result, { dialect: "mcp", scope: A });
+    expect(JSON.stringify(value)).toContain(`artifact://${id}`);
+    expect(await sluice.restore(value, { scope: A })).toEqual(result);
+    // The same content in the same scope is put once; another scope has an id of its own.
+    expect(inner.contents.size).toBe(1);
+    const other = await sluice.transform(result, { scope: B });
+    expect(other.artifacts.map((ref) => ref.id)).toEqual([[...inner.contents.keys()][1]]);
+    const [read] = sluice.tools({ scope: A });
+    expect(JSON.stringify(await read?.call({ uri: `artifact://${id}` }))).toContain("application/pdf");
+    expect(JSON.stringify(await read?.call({ uri: `artifact://${other.artifacts[0]?.id}` }))).toContain(
+      "There is no artifact",
+    );
+    const serves = artifactHandler({ base: "/", store: discoverArtifactStore(given) as ArtifactStore, scope: A });
+    const answer = await serves(new Request(`https://example.org/artifacts/${id}`));
+    expect(new Uint8Array((await answer?.arrayBuffer()) ?? [])).toEqual(new Uint8Array(PDF));
+  });
+
+  test("are what a client passes and reads as a resource, and no server is asked for them", async () => {
+    const inner = named(() => `art-${randomUUID()}`);
+    const asked: unknown[] = [];
+    const client = wrapClient(
+      {
+        listTools: async () => ({
+          tools: [
+            {
+              name: "mail",
+              inputSchema: { type: "object", properties: { file: { type: "string", contentEncoding: "base64" } } },
+            },
+          ],
+        }),
+        callTool: async (params: { readonly name: string; readonly arguments?: unknown }) => {
+          asked.push(params.arguments);
+          return structuredClone(result);
+        },
+        readResource: async (params: object): Promise<object> => {
+          asked.push(params);
+          throw new Error("the server does not know it");
+        },
+      },
+      { store: asStore(inner), namespace: "src" },
+    );
+    await client.listTools();
+    expect(JSON.stringify(await client.callTool({ name: "mail", arguments: {} }))).toContain("artifact://art-");
+    const [id = ""] = inner.contents.keys();
+    const uri = `artifact://${id}`;
+    await client.callTool({ name: "mail", arguments: { file: uri } });
+    expect(asked).toEqual([{}, { file: PDF.toString("base64") }]);
+    expect(JSON.stringify(await client.readResource({ uri }))).toContain(uri);
+    expect(asked).toHaveLength(2);
+    // What the store does not know is the server's.
+    await client.callTool({ name: "mail", arguments: { file: "artifact://builds" } });
+    expect(asked[2]).toEqual({ file: "artifact://builds" });
+  });
+
+  test("may be one for a content of several namespaces: it is then one artifact, of the last", async () => {
+    const store = new BasicStoreAdapter(named((_, hash) => hash));
+    const first = await store.putText("x", { namespace: "a", scope: A });
+    const last = await store.putText("x", { namespace: "b", scope: A });
+    expect([last.id, last.namespace]).toEqual([first.id, "b"]);
+    expect(await listed(store.list())).toEqual([last]);
+    expect([await store.delete(last.id, A), await store.delete(last.id, A)]).toEqual([true, false]);
+  });
+
+  test("that a URI does not hold stay the store's, and the record has them", async () => {
+    for (const strange of ["a/b", "a b", "..", "x".repeat(129), "", "truncated_1234", "é", 'a"b']) {
+      const inner = named((_, hash) => `${strange}${strange === "" ? "" : hash.slice(0, strange === ".." ? 0 : 12)}`);
+      const store = new BasicStoreAdapter(inner);
+      const { id, source } = await store.putText("x", { namespace: "ns", scope: A, source: { tool: "t" } });
+      const [own] = inner.contents.keys();
+      expect(id).toMatch(/^ns_[0-9a-f]{12}$/);
+      expect(source).toEqual({ tool: "t", store_id: own });
+      expect(await store.get(id, A)).toEqual(bytes("x"));
+      inner.contents.clear();
+      expect(await store.exists(id, A)).toBe(false);
+      expect(await store.putText("x", { namespace: "ns", scope: A })).toMatchObject({ id });
+      expect(await store.delete(id, A)).toBe(true);
+      expect(inner.contents.size).toBe(0);
+    }
+  });
+
+  test("are those of a user's files, too", async () => {
+    const files = new UserStorage(asStore(named(() => randomUUID())), { user_id: "ada" });
+    const { id } = await files.put("a.txt", "one");
+    expect((await files.findArtifact(id))?.name).toBe("a.txt");
+    await files.put("a.txt", "two");
+    expect(await files.findArtifact(id)).toBeNull();
+    expect(await new Response(await files.open("a.txt")).text()).toBe("two");
+  });
 });
 
 test("it does what the model does", async () => {

@@ -7,7 +7,7 @@ import { contractOfHostile, contractOfMistyped } from "./contract/inputs.js";
 import { contractOfNaming } from "./contract/names.js";
 import { contractOfPutting } from "./contract/puts.js";
 import { contractOfReading, contractOfWriting } from "./contract/streams.js";
-import { contractOfScoping } from "./contract/scopes.js";
+import { contractOfIds, contractOfScoping } from "./contract/scopes.js";
 
 /** A store under test. */
 export interface Subject {
@@ -20,8 +20,12 @@ export interface Subject {
 /** Makes an empty store. */
 export type OpenSubject = (options?: { readonly hashing?: Hashing; readonly clock?: Clock }) => Promise<Subject>;
 
-/** The whole contract, for a store called `title`. */
-export function describeStore(title: string, opening: OpenSubject): void {
+/** The whole contract, for a store called `title`; without what ids are made of, where its ids are those of another store. */
+export function describeStore(
+  title: string,
+  opening: OpenSubject,
+  naming: "by content" | "its own" = "by content",
+): void {
   describe.each([title])("%s", () => {
     let subject: Subject;
     beforeEach(async () => {
@@ -32,7 +36,8 @@ export function describeStore(title: string, opening: OpenSubject): void {
     const current = (): Subject => subject;
     contractOfPutting(current);
     contractOfNaming(current);
-    contractOfScoping(current, opening);
+    contractOfScoping(current);
+    if (naming === "by content") contractOfIds(opening);
     contractOfReading(current);
     contractOfWriting(current);
     contractOfEvicting(opening);

@@ -7,8 +7,9 @@ import { isBytes } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
 import { guardStorage } from "../errors/storage.js";
 import { type Hashing, toDamagedError } from "./hash.js";
-import { RefTableStore, type Contents } from "./ref-table.js";
-import type { Claim } from "./reference.js";
+import { RefTableStore, type Contents, type KeptContent } from "./ref-table.js";
+import { idsFor, isPlainId, type Claim } from "./reference.js";
+import { scopeKey } from "./scope.js";
 import type { ArtifactStore, Clock } from "./store.js";
 
 /** The five of the RFC, without which nothing can be stored. */
@@ -23,6 +24,9 @@ const MORE = [
   "openReader",
   "evict",
 ] as const satisfies readonly (keyof ArtifactStore)[];
+
+/** Most characters of a store's own id that a record keeps beside the one that Sluice makes. */
+const MAX_STORE_ID = 1000;
 
 /** One adapter for each store, so that everything in this process that uses the store finds the same refs. */
 const adapters = new WeakMap<object, BasicStoreAdapter>();
@@ -137,7 +141,10 @@ export interface BasicArtifactStore {
 /**
  * Uses a store that has the RFC's five methods as a whole one. Refs, and with them whose an artifact is, are kept here, in
  * memory: another process, or this one after a restart, finds nothing of what was stored. No scope reads what another put,
- * though both name one content: a content is deleted with its last ref, and is given out only if it is what was put.
+ * though both may have one id: a content is deleted with its last ref, and is given out only if it is what was put.
+ *
+ * An artifact has the id that the store gave it. Where a URI cannot hold that as it is, Sluice makes one, and its
+ * `source.store_id` is the store's.
  *
  * What is streamed in is held until it is complete, and what is streamed out is held whole: the five methods know no streams.
  */
@@ -147,22 +154,29 @@ export class BasicStoreAdapter extends RefTableStore {
   }
 }
 
-/** Contents as the store underneath has them. */
+/** A content that the store underneath has. */
+interface GivenContent {
+  readonly hash: string;
+  /** What was put under this id: namespace, content and scope, each once. */
+  readonly claims: Set<string>;
+}
+
+/** Contents as the store underneath has them, by the ids that it gave. */
 class BasicContents implements Contents {
   readonly #inner: BasicArtifactStore;
   readonly #hashing: Hashing;
-  /** The ids that the store gave, by the hashes of contents, and the other way round. */
+  readonly #given = new Map<string, GivenContent>();
+  /** The ids that the store gave, by what was put. */
   readonly #ids = new Map<string, string>();
-  readonly #hashes = new Map<string, string>();
 
   constructor(inner: BasicArtifactStore, hashing: Hashing) {
     this.#inner = inner;
     this.#hashing = hashing;
   }
 
-  async get(hash: string): Promise<Uint8Array | null> {
-    const id = this.#ids.get(hash);
-    if (id === undefined) return null;
+  async get(id: string): Promise<Uint8Array | null> {
+    const hash = this.#given.get(id)?.hash;
+    if (hash === undefined) return null;
     const given: unknown = await guardStorage("read", async () => this.#inner.get(id));
     if (given === null || given === undefined) return null;
     // Its ids may be short: what has this one may by now be something else.
@@ -173,7 +187,32 @@ class BasicContents implements Contents {
   }
 
   /** Throws E_STORE_WRITE, E_STORE_CORRUPT. */
-  async set(hash: string, bytes: Uint8Array, claim: Claim): Promise<void> {
+  async put(hash: string, bytes: Uint8Array, claim: Claim): Promise<KeptContent> {
+    const put = `${claim.namespace} ${hash} ${scopeKey(claim.scope)}`;
+    const known = this.#ids.get(put);
+    // The store may have limits too, by which it got lost.
+    const id = known !== undefined && (await this.has(known)) ? known : await this.#store(hash, bytes, claim);
+    const { claims } = this.#given.get(id) ?? { claims: new Set() };
+    this.#given.set(id, { hash, claims: claims.add(put) });
+    this.#ids.set(put, id);
+    // An id that begins so says that nothing is stored.
+    if (isPlainId(id) && !id.startsWith("truncated_")) return { key: id, ids: [id] };
+    const source = { ...claim.source, store_id: id.slice(0, MAX_STORE_ID) };
+    return { key: id, ids: idsFor(claim.namespace, hash), claim: { ...claim, source } };
+  }
+
+  async delete(id: string): Promise<void> {
+    await guardStorage("write", async () => this.#inner.delete(id));
+    for (const put of this.#given.get(id)?.claims ?? []) if (this.#ids.get(put) === id) this.#ids.delete(put);
+    this.#given.delete(id);
+  }
+
+  async has(id: string): Promise<boolean> {
+    return this.#given.has(id) && (await guardStorage("read", async () => this.#inner.exists(id)));
+  }
+
+  /** The id that the store gives to bytes. */
+  async #store(hash: string, bytes: Uint8Array, claim: Claim): Promise<string> {
     const { mime_type, filename, namespace, source } = claim;
     const info: BasicArtifactInfo = {
       ...(mime_type !== null && { mime_type }),
@@ -181,27 +220,12 @@ class BasicContents implements Contents {
       namespace,
       meta: source,
     };
-    const lost = this.#ids.get(hash);
-    if (lost !== undefined) this.#hashes.delete(lost);
     const ref: unknown = await guardStorage("write", async () => this.#inner.putBytes(bytes, info));
     const id: unknown = typeof ref === "object" && ref !== null ? Reflect.get(ref, "id") : undefined;
     if (typeof id !== "string") throw new SluiceError("E_STORE_WRITE", "The store returned no id.");
-    if ((this.#hashes.get(id) ?? hash) !== hash) {
+    if ((this.#given.get(id)?.hash ?? hash) !== hash) {
       throw new SluiceError("E_STORE_CORRUPT", "The store gave two contents the same id: its ids are too short.");
     }
-    this.#hashes.set(id, hash);
-    this.#ids.set(hash, id);
-  }
-
-  async delete(hash: string): Promise<void> {
-    const id = this.#ids.get(hash) ?? "";
-    await guardStorage("write", async () => this.#inner.delete(id));
-    this.#ids.delete(hash);
-    this.#hashes.delete(id);
-  }
-
-  async has(hash: string): Promise<boolean> {
-    const id = this.#ids.get(hash);
-    return id !== undefined && (await guardStorage("read", async () => this.#inner.exists(id)));
+    return id;
   }
 }

@@ -3,7 +3,7 @@
  * @module
  */
 import type { Hashing } from "./hash.js";
-import { RefTableStore } from "./ref-table.js";
+import { MemoryContents, RefTableStore } from "./ref-table.js";
 import { NO_LIMITS } from "./retention/policy.js";
 import type { RetentionConfig } from "../config/types.js";
 import { RetainingArtifactStore } from "./retention/retaining-store.js";
@@ -23,7 +23,7 @@ export interface MemoryStoreOptions {
 /** Keeps everything in memory until it is deleted. */
 export class BareMemoryStore extends RefTableStore {
   constructor(options: Pick<MemoryStoreOptions, "hashing" | "clock"> = {}) {
-    super(new Map<string, Uint8Array>(), options);
+    super(new MemoryContents(), options);
   }
 }
 

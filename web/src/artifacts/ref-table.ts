@@ -39,20 +39,54 @@ import { SinkWriter } from "./writer.js";
 interface Entry {
   /** Callers get copies: theirs to change. */
   ref: ArtifactRef;
+  /** Where its bytes are kept. */
+  key: string;
   /** Stamps: when it was stored first, which orders lists; when last; when it was stored or read last. */
   readonly created: number;
   stored: number;
   used: number;
 }
 
-/** Where a {@link RefTableStore} keeps bytes, by their hashes: a map, or what does as one. */
+/** Where a content is kept, and what a ref to it may be called. */
+export interface KeptContent {
+  /** The same for all refs that share its bytes. */
+  readonly key: string;
+  /** Ids, of which the first is taken that no other content in the scope has. */
+  readonly ids: Iterable<string>;
+  /** The record of the ref, where it says more than what was given. */
+  readonly claim?: Claim;
+}
+
+/** Where a {@link RefTableStore} keeps bytes. */
 export interface Contents {
   /** Null or undefined where they are not there any more. */
-  get(hash: string): Promise<Uint8Array | null> | Uint8Array | undefined;
-  /** Takes ownership of `bytes`. */
-  set(hash: string, bytes: Uint8Array, claim: Claim): unknown;
-  delete(hash: string): unknown;
-  has(hash: string): Promise<boolean> | boolean;
+  get(key: string): Promise<Uint8Array | null> | Uint8Array | undefined;
+  /** Keeps bytes of this hash, which it takes ownership of, unless they are there. */
+  put(hash: string, bytes: Uint8Array, claim: Claim): Promise<KeptContent> | KeptContent;
+  delete(key: string): unknown;
+  has(key: string): Promise<boolean> | boolean;
+}
+
+/** Contents in memory, by their hashes. */
+export class MemoryContents implements Contents {
+  readonly #bytes = new Map<string, Uint8Array>();
+
+  get(hash: string): Uint8Array | undefined {
+    return this.#bytes.get(hash);
+  }
+
+  put(hash: string, bytes: Uint8Array, { namespace }: Claim): KeptContent {
+    if (!this.#bytes.has(hash)) this.#bytes.set(hash, bytes);
+    return { key: hash, ids: idsFor(namespace, hash) };
+  }
+
+  delete(hash: string): void {
+    this.#bytes.delete(hash);
+  }
+
+  has(hash: string): boolean {
+    return this.#bytes.has(hash);
+  }
 }
 
 /** Keeps refs in memory, and one copy of each content, which is deleted with its last ref. */
@@ -62,7 +96,7 @@ export class RefTableStore implements ArtifactStore {
   readonly #stamps: Stamps;
   /** By scope, then by id. */
   readonly #scopes = new Map<string, Map<string, Entry>>();
-  /** How many refs name a content, by its hash. */
+  /** How many refs name a content, by its key. */
   readonly #names = new Map<string, number>();
   /** The last change of a content, by its hash, until it settles. */
   readonly #changes = new Map<string, Promise<unknown>>();
@@ -91,7 +125,7 @@ export class RefTableStore implements ArtifactStore {
 
   async exists(id: string, scope?: ArtifactScope): Promise<boolean> {
     const entry = this.#entry(id, scope);
-    return entry !== undefined && this.#contents.has(entry.ref.sha256);
+    return entry !== undefined && this.#contents.has(entry.key);
   }
 
   async stat(id: string, scope?: ArtifactScope): Promise<StoredArtifact | null> {
@@ -159,7 +193,7 @@ export class RefTableStore implements ArtifactStore {
     const entry = this.#entry(id, scope);
     if (!entry) return null;
     entry.used = this.#stamps.next();
-    return this.#contents.get(entry.ref.sha256);
+    return this.#contents.get(entry.key);
   }
 
   #entry(id: string, scope: ArtifactScope | undefined): Entry | undefined {
@@ -170,23 +204,25 @@ export class RefTableStore implements ArtifactStore {
   async #put(bytes: Uint8Array, claim: Claim): Promise<ArtifactRef> {
     const hash = await this.#hashing.whole(bytes);
     return this.#change(hash, async () => {
-      // Where they are kept there may be limits too, by which they got lost.
-      if (!(await this.#contents.has(hash))) await this.#contents.set(hash, bytes, claim);
-      const key = scopeKey(claim.scope);
-      const entries = this.#scopes.get(key) ?? new Map<string, Entry>();
-      this.#scopes.set(key, entries);
-      for (const id of idsFor(claim.namespace, hash)) {
+      const { key, ids, claim: full = claim } = await this.#contents.put(hash, bytes, claim);
+      const place = scopeKey(claim.scope);
+      const entries = this.#scopes.get(place) ?? new Map<string, Entry>();
+      this.#scopes.set(place, entries);
+      for (const id of ids) {
         const entry = entries.get(id);
         if (entry && entry.ref.sha256 !== hash) continue;
         const now = this.#stamps.next();
+        if (entry?.key !== key) this.#count(key, 1);
         if (entry) {
-          entry.ref = { ...entry.ref, ...compareClaim(entry.ref, claim) };
+          // It was lost, and is kept elsewhere now.
+          if (entry.key !== key) this.#count(entry.key, -1);
+          entry.key = key;
+          entry.ref = { ...entry.ref, ...compareClaim(entry.ref, full), namespace: full.namespace };
           entry.used = entry.stored = now;
           return structuredClone(entry.ref);
         }
-        const ref = toRef(claim, id, hash, bytes.byteLength);
-        entries.set(id, { ref, created: now, stored: now, used: now });
-        this.#names.set(hash, (this.#names.get(hash) ?? 0) + 1);
+        const ref = toRef(full, id, hash, bytes.byteLength);
+        entries.set(id, { ref, key, created: now, stored: now, used: now });
         return structuredClone(ref);
       }
       throw new SluiceError(
@@ -203,20 +239,25 @@ export class RefTableStore implements ArtifactStore {
       // While it was waited for, another may have deleted it.
       const entry = this.#entry(id, scope);
       if (entry === undefined || entry.ref.sha256 !== hash || !may(entry)) return false;
-      if (this.#names.get(hash) === 1) await this.#contents.delete(hash);
-      this.#forget(entry.ref);
+      if (this.#names.get(entry.key) === 1) await this.#contents.delete(entry.key);
+      this.#forget(entry);
       return true;
     });
   }
 
-  #forget({ id, scope, sha256: hash }: ArtifactRef): void {
-    const key = scopeKey(scope);
-    const entries = this.#scopes.get(key);
-    entries?.delete(id);
-    if (entries?.size === 0) this.#scopes.delete(key);
-    const names = (this.#names.get(hash) ?? 0) - 1;
-    if (names > 0) this.#names.set(hash, names);
-    else this.#names.delete(hash);
+  #forget({ ref, key }: Entry): void {
+    const place = scopeKey(ref.scope);
+    const entries = this.#scopes.get(place);
+    entries?.delete(ref.id);
+    if (entries?.size === 0) this.#scopes.delete(place);
+    this.#count(key, -1);
+  }
+
+  /** Counts the refs to a content. */
+  #count(key: string, more: 1 | -1): void {
+    const names = (this.#names.get(key) ?? 0) + more;
+    if (names > 0) this.#names.set(key, names);
+    else this.#names.delete(key);
   }
 
   /** Changes a content, or what names it, when earlier changes of it have settled. */

@@ -168,6 +168,14 @@ export function isArtifactId(id: unknown): id is string {
   return typeof id === "string" && ID.test(id);
 }
 
+/** Letters, digits and what stands unencoded in a URI. */
+const PLAIN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+
+/** Whether an id, which a host's own store may have given, stands in a URI as it is. It is no part of any path. */
+export function isPlainId(id: unknown): id is string {
+  return typeof id === "string" && (PLAIN_ID.test(id) || isArtifactId(id));
+}
+
 /** Checks a filter. Throws E_INVALID_ARGUMENT. */
 export function checkFilter(only: ArtifactFilter | undefined): ArtifactFilter {
   const { filename } = checkObject(only ?? {}, "only");

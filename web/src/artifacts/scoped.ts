@@ -15,7 +15,7 @@ import { SluiceError, type ErrorCode } from "../errors/error.js";
 import { guardStorage, isStoreFailure } from "../errors/storage.js";
 import { toChunks, type Uploaded, checkBytes } from "./bytes.js";
 import { asStore } from "./host-store.js";
-import { isArtifactId, isWanted, openUnstored, toWarning, type TruncatedRef } from "./reference.js";
+import { isPlainId, isWanted, openUnstored, toWarning, type TruncatedRef } from "./reference.js";
 import { fullScope, sameScope, type FullScope } from "./scope.js";
 import { openAnyWriter, writeWhole } from "./writer.js";
 import type {
@@ -103,7 +103,7 @@ export class ScopedArtifacts {
 
 function requireFound<T>(value: T | null, id: string): T {
   if (value !== null) return value;
-  const named = isArtifactId(id) ? `artifact ${id}` : "artifact of that id";
+  const named = isPlainId(id) ? `artifact ${id}` : "artifact of that id";
   throw new SluiceError("E_NOT_FOUND", `There is no ${named} here: check the id, or call the tool that made it.`);
 }
 

@@ -17,7 +17,10 @@ export interface ArtifactScope {
 
 /** A compact reference to a stored artifact. Safe to show to a model, without `scope`. */
 export interface ArtifactRef {
-  /** `{namespace}_{first 12 hex of SHA-256}`, longer where two contents in one scope would share it. */
+  /**
+   * `{namespace}_{first 12 hex of SHA-256}`, longer where two contents in one scope would share it. In a host's own store of five
+   * methods, the id that it gave.
+   */
   readonly id: string;
   /** The media type of the bytes. Null if unknown. */
   readonly mime_type: string | null;

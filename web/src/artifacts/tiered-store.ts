@@ -6,7 +6,7 @@ import { checkOptionNames, wrong } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
 import { checkBytes, toChunks, encodeText } from "./bytes.js";
 import { asStore } from "./host-store.js";
-import { isArtifactId, toClaim, infoOfText, applyPatch, type Claim } from "./reference.js";
+import { isTruncated, toClaim, infoOfText, applyPatch, type Claim } from "./reference.js";
 import { scopeKey } from "./scope.js";
 import type {
   ArtifactFilter,
@@ -243,8 +243,7 @@ async function* bytesOfDraft(store: ArtifactStore, draft: ArtifactRef): AsyncGen
  * what was said of it before; another content of the same id sends this one to the other store, where it gets a longer id.
  */
 async function settleStore(here: ArtifactStore, there: ArtifactStore, ref: ArtifactRef): Promise<ArtifactRef> {
-  // What was not stored has an id of that form too, and is nowhere to be found.
-  if (!isArtifactId(ref.id)) return ref;
+  if (isTruncated(ref)) return ref;
   const other = await there.stat(ref.id, ref.scope).catch(nullIfExpired);
   if (other === null) return ref;
   if (other.sha256 !== ref.sha256) return moveArtifact(here, there, ref);

@@ -4,7 +4,7 @@
  * single stored text, for the layers.
  * @module
  */
-import { isArtifactId } from "../artifacts/reference.js";
+import { isArtifactId, isPlainId } from "../artifacts/reference.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
 import { guardStorage, storageError } from "../errors/storage.js";
@@ -230,8 +230,8 @@ function toNotRestorableError(name: string): SluiceError {
 
 /** A stored list as JSON text. Throws E_NOT_RESTORABLE without it, E_RESTORE_REFS for the name of anything else. */
 async function listNamed(name: string, store: ArtifactStore, scope: ArtifactScope | undefined): Promise<string> {
-  const ref = isArtifactId(name) ? await reading(name, () => store.stat(name, scope)) : undefined;
-  if (ref === null) throw toNotRestorableError(name);
+  const ref = isPlainId(name) ? await reading(name, () => store.stat(name, scope)) : undefined;
+  if (ref === null && isArtifactId(name)) throw toNotRestorableError(name);
   if (ref?.mime_type !== MIME_TYPE || ref.source["restores"] !== LIST_RECORD.source["restores"]) {
     const what = `The result names ${JSON.stringify(name.slice(0, MAX_ID))} as its references, which is not a list of references.`;
     throw new SluiceError(

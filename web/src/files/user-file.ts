@@ -78,9 +78,14 @@ export function newNamespace(): string {
   return `file-${randomHex(8)}`;
 }
 
-/** Whether an id is that of a version of a file, of any user. */
+/** Whether an id is that of a version of a file, of any user. A host's own store may give files other ids, see {@link isFile}. */
 export function isFileId(id: string): boolean {
   return isArtifactId(id) && NAMESPACE.test(id.slice(0, id.lastIndexOf("_")));
+}
+
+/** Whether an artifact is a version of a file. */
+export function isFile({ namespace }: Pick<ArtifactRef, "namespace">): boolean {
+  return NAMESPACE.test(namespace);
 }
 
 /**

@@ -15,8 +15,9 @@ import type {
   StoredArtifact,
 } from "../artifacts/store.js";
 import { checkObject } from "../errors/arguments.js";
+import { isArtifactId } from "../artifacts/reference.js";
 import { fullScope } from "../artifacts/scope.js";
-import { isExpired, isFileId } from "./user-file.js";
+import { isExpired, isFile, isFileId } from "./user-file.js";
 
 /** Where a user's files are: the store, and the scope they are kept in. */
 export interface FilesPlace {
@@ -75,18 +76,18 @@ export class UserFilesView implements ArtifactStore {
   }
 
   async get(id: string, scope?: ArtifactScope): Promise<Uint8Array | null> {
-    const place = this.#fileAt(id, scope);
+    const place = await this.#fileAt(id, scope);
     if (place === undefined) return this.#store.get(id, scope);
     return (await this.#fileIn(place, id)) && place.store.get(id, place.scope);
   }
 
   async exists(id: string, scope?: ArtifactScope): Promise<boolean> {
-    const place = this.#fileAt(id, scope);
+    const place = await this.#fileAt(id, scope);
     return place === undefined ? this.#store.exists(id, scope) : (await this.#fileIn(place, id)) !== null;
   }
 
   async stat(id: string, scope?: ArtifactScope): Promise<StoredArtifact | null> {
-    const place = this.#fileAt(id, scope);
+    const place = await this.#fileAt(id, scope);
     if (place === undefined) return this.#store.stat(id, scope);
     const file = await this.#fileIn(place, id);
     // `ScopedArtifacts` compares both with what was requested.
@@ -97,7 +98,7 @@ export class UserFilesView implements ArtifactStore {
     id: string,
     options: { readonly scope?: ArtifactScope; readonly range?: ByteRange } = {},
   ): Promise<ReadableStream<Uint8Array> | null> {
-    const place = this.#fileAt(id, checkObject(options, "options").scope);
+    const place = await this.#fileAt(id, checkObject(options, "options").scope);
     if (place === undefined) return this.#store.openReader(id, options);
     return (await this.#fileIn(place, id)) && place.store.openReader(id, { ...options, scope: place.scope });
   }
@@ -108,7 +109,12 @@ export class UserFilesView implements ArtifactStore {
     return file === null || isExpired(file, this.#now()) ? null : file;
   }
 
-  #fileAt(id: string, scope: ArtifactScope | undefined): FilesPlace | undefined {
-    return isFileId(id) ? this.#placeOf(fullScope(scope)) : undefined;
+  async #fileAt(id: string, scope: ArtifactScope | undefined): Promise<FilesPlace | undefined> {
+    if (isArtifactId(id) && !isFileId(id)) return undefined;
+    const place = this.#placeOf(fullScope(scope));
+    if (place === undefined || isFileId(id)) return place;
+    // A host's own store gives files ids of its own.
+    const file = await place.store.stat(id, place.scope).catch(() => null);
+    return file !== null && isFile(file) ? place : undefined;
   }
 }

@@ -4,6 +4,7 @@
  */
 import { toChunks, type Uploaded } from "../artifacts/bytes.js";
 import { NoOpArtifactStore } from "../artifacts/no-op.js";
+import { isArtifactId } from "../artifacts/reference.js";
 import { ScopedArtifacts } from "../artifacts/scoped.js";
 import type {
   ArtifactFilter,
@@ -24,6 +25,7 @@ import { fileName, nearestNames, type FileOwner } from "./names.js";
 import { MAX_FILE_BYTES } from "./options.js";
 import {
   isExpired,
+  isFile,
   isFileId,
   readMark,
   newNamespace,
@@ -99,8 +101,9 @@ export class UserStorage {
 
   /** The file whose newest version is the artifact with this id, or null. */
   async findArtifact(id: string): Promise<UserFile | null> {
-    const artifact = isFileId(id) ? await this.#store.stat(id, this.#scope).catch(nullIfExpired) : null;
-    const file = artifact?.filename == null ? null : await this.find(artifact.filename);
+    if (isArtifactId(id) && !isFileId(id)) return null;
+    const artifact = await this.#store.stat(id, this.#scope).catch(nullIfExpired);
+    const file = artifact?.filename == null || !isFile(artifact) ? null : await this.find(artifact.filename);
     return file?.id === id ? file : null;
   }
 

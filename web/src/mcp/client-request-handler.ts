@@ -204,8 +204,11 @@ export class ClientRequestHandler {
     return { kind: "defer", resolve };
   }
 
+  /** Whether a URI names an artifact: by its form, or by the id that a host's own store gave it. */
   #isOurs(uri: unknown): boolean {
-    return typeof uri === "string" && uri.startsWith(`artifact://${this.#deps.namespace}_`);
+    if (typeof uri !== "string" || !uri.startsWith("artifact://")) return false;
+    const id = uri.slice("artifact://".length);
+    return id.startsWith(`${this.#deps.namespace}_`) || this.#known.has(id.split("?", 1)[0] ?? "");
   }
 
   #answer(request: ClientRequest, work: () => Promise<object>): RequestOutcome & { readonly kind: "answer" } {

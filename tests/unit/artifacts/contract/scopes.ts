@@ -20,7 +20,7 @@ const colliding: Hashing = {
 };
 const blunt = (digest: string): string => "0".repeat(12) + digest.slice(12);
 
-export function contractOfScoping(subject: () => Subject, opening: OpenSubject): void {
+export function contractOfScoping(subject: () => Subject): void {
   const store = (): ArtifactStore => subject().store;
 
   describe("scopes", () => {
@@ -72,7 +72,9 @@ export function contractOfScoping(subject: () => Subject, opening: OpenSubject):
       expect(await listed(store().list({}))).toEqual([]);
     });
   });
+}
 
+export function contractOfIds(opening: OpenSubject): void {
   describe("ids", () => {
     test("are longer where two contents in one scope would share one", async () => {
       const other = await opening({ hashing: colliding });

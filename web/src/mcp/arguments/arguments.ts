@@ -132,6 +132,8 @@ async function expand(text: string, found: readonly Found[], context: ArgumentsC
     if (ref === null) {
       // Only Sluice creates such ids. The tool would take the name for the content.
       if (uri.id.startsWith("truncated_") || isArtifactId(uri.id)) throw notHere(place);
+      const meant = mistakenIn(uri.text);
+      if (meant !== undefined) throw mistaken({ ...place, id: meant });
       continue;
     }
     const form = formAt(tool, path, uri.as);
@@ -186,7 +188,7 @@ function collect(node: ValueNode, path: ArgumentPath, found: Found[], tool: stri
   if (found.length > MAX_REFERENCES) return;
   if (node.type === "String") {
     const uri = uriIn(node.value);
-    if (uri !== undefined) found.push({ node, path, uri });
+    if (uri !== undefined) return void found.push({ node, path, uri });
     const id = mistakenIn(node.value);
     if (id !== undefined) throw mistaken({ tool, path, id });
   } else if (node.type === "Array") {

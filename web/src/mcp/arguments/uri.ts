@@ -2,10 +2,12 @@
  * Recognises an argument that is exactly one reference to an artifact.
  * @module
  */
-import { isArtifactId } from "../../artifacts/reference.js";
+import { isArtifactId, isPlainId } from "../../artifacts/reference.js";
 
 /** A reference in an argument. */
 export interface GivenUri {
+  /** All of it. */
+  readonly text: string;
   readonly id: string;
   /** The value of `?as=`, not validated. Undefined if it is missing. */
   readonly as: string | undefined;
@@ -28,18 +30,20 @@ const MISTAKEN = /^artifact:\/*([\w.-]+_(?=\d*[a-f])[0-9a-f]{8,64})\S*$/i;
  * name them.
  */
 export function mistakenIn(text: string): string | undefined {
-  if (text.length > MAX_URI || uriIn(text) !== undefined) return undefined;
+  const given = text.length > MAX_URI ? undefined : uriIn(text);
+  if (text.length > MAX_URI || isArtifactId(given?.id)) return undefined;
   return MISTAKEN.exec(text.trim())?.[1];
 }
 
 /**
  * Parses `artifact://<id>`, with `?as=` and the parameters of our own references (`type`, `size`, `form`). Anything
- * else is not a reference to a whole artifact, but text for the server.
+ * else is not a reference to a whole artifact, but text for the server. So is one that the store does not know, unless
+ * its id has the form that Sluice gives to ids.
  */
 export function uriIn(text: string): GivenUri | undefined {
   if (text.length > MAX_URI || !text.startsWith("artifact://")) return undefined;
   const [address = "", query, ...more] = text.slice("artifact://".length).split("?");
-  if (!isArtifactId(address) || more.length > 0) return undefined;
+  if (!isPlainId(address) || more.length > 0) return undefined;
   let as: string | undefined;
   for (const pair of query === undefined ? [] : query.split("&")) {
     const [name = "", value] = pair.split("=", 2);
@@ -47,5 +51,5 @@ export function uriIn(text: string): GivenUri | undefined {
     if (name === "as") as = value;
     else if (!DESCRIBING.has(name)) return undefined;
   }
-  return { id: address, as };
+  return { text, id: address, as };
 }

@@ -3,7 +3,7 @@
  * @module
  */
 import { readRange, resolveRange, type Span, type WrittenRange } from "../../artifacts/bytes.js";
-import { isArtifactId } from "../../artifacts/reference.js";
+import { isPlainId } from "../../artifacts/reference.js";
 import { counted } from "../../core/amounts.js";
 import {
   ALL_CELLS,
@@ -183,7 +183,7 @@ function readUri(uri: string): { readonly id: string; readonly given: Given } {
   const [, name = "", query = ""] =
     uri.length > MAX_URI ? [] : (/^(?:artifact:\/\/)?([^?#]*)(?:\?([^#]*))?$/.exec(uri.trim()) ?? []);
   const id = decode(name);
-  if (!isArtifactId(id)) {
+  if (!isPlainId(id)) {
     throw new SluiceError(
       "E_NOT_FOUND",
       `uri ${quote(uri)} does not name an artifact: give an artifact:// URI as a result named it.`,

@@ -3,7 +3,7 @@
  * @module
  */
 import { asStore } from "../../artifacts/host-store.js";
-import { isArtifactId } from "../../artifacts/reference.js";
+import { isPlainId } from "../../artifacts/reference.js";
 import { scopeKey } from "../../artifacts/scope.js";
 import { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../../artifacts/store.js";
@@ -156,7 +156,7 @@ export function readAddress(
   if (rest.length > MAX_REST) return "unknown";
   const isMeta = rest.endsWith(META);
   const id = isMeta ? rest.slice(0, -META.length) : rest;
-  return isArtifactId(id) ? { id, part: isMeta ? "meta" : "bytes" } : "unknown";
+  return isPlainId(id) ? { id, part: isMeta ? "meta" : "bytes" } : "unknown";
 }
 
 /** Remembers artifacts that were found. What it forgets is unknown instead of gone. */
