@@ -353,3 +353,35 @@ it.each(["observation", "mcp"] as const)(
     expect(new Set(artifacts.map(({ id }) => id)).size).toBe(artifacts.length);
   },
 );
+
+describe("base64 that is malformed", () => {
+  const whole = base64(PDF.subarray(0, 3_000));
+  const MALFORMED: Readonly<Record<string, string>> = {
+    "with more padding than there is": `${whole.slice(0, -4)}AA====`,
+    "with one character too many": `${whole}A`,
+    "cut off within a quantum": `${base64(PDF.subarray(0, 2_999)).replace(/=+$/, "").slice(0, -1)}/`,
+    "with padding in the middle": `${base64(PDF.subarray(0, 1_000))}${base64(PNG.subarray(0, 1_000))}=`,
+  };
+  const BLOCKS: Readonly<Record<string, (data: string) => object>> = {
+    "an image": (data) => ({ type: "image", data, mimeType: "image/png" }),
+    "a sound": (data) => ({ type: "audio", data, mimeType: "audio/wav" }),
+    "a resource": (blob) => ({ type: "resource", resource: { uri: "a:b.pdf", blob, mimeType: "application/pdf" } }),
+  };
+
+  describe.each(Object.entries(BLOCKS))("in %s", (_, block) => {
+    test.each(Object.entries(MALFORMED))("%s is the text as it came, and nothing else", async (__, data) => {
+      const { store, sluice } = await opened();
+      const result = { content: [block(data)] };
+      for (const dialect of ["observation", "mcp"] as const) {
+        const { artifacts, text, value } = await sluice.transform(result, { dialect });
+        expect(artifacts).toMatchObject([{ mime_type: "text/plain", size_bytes: data.length }]);
+        expect(Buffer.from((await store.get(artifacts[0]?.id ?? "")) ?? []).toString()).toBe(data);
+        expect(text).not.toContain(data.slice(0, 60));
+        const named = new Set([...text.matchAll(/artifact:\/\/([\w.]+)/g)].map(([, id]) => id));
+        expect([...named]).toEqual(dialect === "mcp" ? [artifacts[0]?.id] : []);
+        const restored = dialect === "mcp" ? await sluice.restore(value) : result;
+        expect(restored).toEqual(result);
+      }
+    });
+  });
+});

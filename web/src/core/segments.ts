@@ -62,8 +62,10 @@ export class Segments {
   readonly refs: Map<number, AnswerRef>;
   /** The artifacts of resources that were read. */
   readonly linked: AnswerRef[] = [];
-  /** Segments whose text may be encoded bytes, but which the store did not give back for decoding. */
+  /** Segments whose text may be encoded bytes, or would be if it were whole: nothing of it is shown. */
   readonly #opaque = new Set<number>();
+  /** The segments that a text refers to, by its own. */
+  readonly #inside = new Map<number, number[]>();
   /** What the store said of the artifacts that it was told a name or type of, by id. */
   readonly #told = new Map<string, AnswerRef>();
   /** Whether the store has lost an artifact that it had taken. */
@@ -81,6 +83,7 @@ export class Segments {
   of(deps: MessageDeps, refs: ReadonlyMap<number, AnswerRef>): Segments {
     const segments = new Segments(this.#engine, deps);
     for (const [segment, ref] of refs) segments.refs.set(segment, ref);
+    for (const [segment, inside] of this.#inside) segments.#inside.set(segment, inside);
     segments.#ended = this.#ended;
     return segments;
   }
@@ -131,7 +134,9 @@ export class Segments {
         if (writer === undefined) continue;
         if (kind === DATA) await writer.write(payload);
         if (kind === REFERENCE) {
-          await this.#refer(writer, new DataView(payload.buffer, payload.byteOffset).getUint32(0, true));
+          const inner = new DataView(payload.buffer, payload.byteOffset).getUint32(0, true);
+          this.#inside.set(segment, [...(this.#inside.get(segment) ?? []), inner]);
+          await this.#refer(writer, inner);
         }
         if (kind === CLOSE) {
           const { references } = writer;
@@ -256,7 +261,10 @@ export class Segments {
     }
   }
 
-  /** Replaces a text that turns out to be base64 of a block by its bytes. */
+  /**
+   * Replaces a text that turns out to be base64 of a block by its bytes. One that does not, though parts of it were taken for bytes, is
+   * stored as it came: nothing was meant by those parts.
+   */
   async #decode({ index }: Task): Promise<void> {
     await this.settle();
     const ref = this.refs.get(index);
@@ -276,6 +284,33 @@ export class Segments {
         this.refs.set(index, await writer.close());
       }
       if (outcome === "unread") this.#opaque.add(index);
+      if (outcome === "text" && this.#inside.has(index)) await this.#spellOut(index, ref);
+    } finally {
+      await writer.abort();
+    }
+  }
+
+  /** Stores a text without references, and forgets what they named. */
+  async #spellOut(index: number, ref: AnswerRef): Promise<void> {
+    const { access, options } = this.#deps;
+    const { references: _, ...source } = ref.source;
+    const { mime_type, filename } = ref;
+    const writer = await SegmentWriter.open(access, { ...toInfo(options, source), mime_type, filename });
+    try {
+      const written = await access.attempt(
+        async () => {
+          for await (const chunk of (await openText(ref, this.#engine, access)) ?? [null]) {
+            if (chunk === null) return false;
+            await writer.write(chunk);
+          }
+          return true;
+        },
+        () => false,
+      );
+      this.#opaque.add(index);
+      if (!written) return;
+      this.refs.set(index, await writer.close());
+      for (const inner of this.#inside.get(index) ?? []) this.refs.delete(inner);
     } finally {
       await writer.abort();
     }
