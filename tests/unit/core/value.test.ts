@@ -43,6 +43,7 @@ const SOURCES: readonly (readonly [string, () => unknown])[] = [
   ["Response", () => new Response(buffer(), { headers: { "content-type": "application/pdf; x=y" } })],
   ["ReadableStream", () => new Blob([buffer()]).stream()],
   ["Readable of Node", () => Readable.from([bytes.subarray(0, 1000), bytes.subarray(1000)], { objectMode: false })],
+  ["Readable of Node, in object mode", () => Readable.from([bytes.subarray(0, 1000), bytes.subarray(1000)])],
   ["async generator", () => inPieces()],
 ];
 
@@ -160,6 +161,12 @@ test("what JSON cannot say is an error that says so", async () => {
   }
 });
 
+test("a Readable of Node in object mode that gives texts is a text", async () => {
+  const { store, sluice } = await opened();
+  const { artifacts } = await sluice.transform({ log: Readable.from(["one\n", "zwei — 2\n"]) });
+  expect(Buffer.from((await store.get(artifacts[0]?.id ?? "")) ?? []).toString()).toBe("one\nzwei — 2\n");
+});
+
 test.each([
   [
     "a Map with texts for keys is an object",
@@ -195,6 +202,7 @@ test.each<[string, string, unknown]>([
   ["[1].big", "BigInt", [bytes, new Map([["big", 1n]])]],
   ["made.out", "BigInt", { made: { toJSON: () => ({ out: 1n }) } }],
   ["objects", "collect", { objects: Readable.from([{ a: 1 }]) }],
+  ["rows[1].objects", "collect", { rows: [bytes, new Map([["objects", Readable.from([{ a: 1 }])]])] }],
 ])("what is not JSON is told with its place: %s", async (path, reason, value) => {
   const sluice = await createSluice();
   const told = { code: "E_INVALID_ARGUMENT", path, message: expect.stringContaining(reason) };

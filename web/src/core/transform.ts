@@ -25,7 +25,7 @@ import type {
   TransformOptions,
 } from "./types.js";
 import { toInfo, type StoreAccess, type MessageDeps } from "./store-access.js";
-import { base64Of, chunksIn, getFilename, getType, type ByteSource } from "./value.js";
+import { base64Of, chunksIn, getFilename, getType, NotBytes, type ByteSource } from "./value.js";
 
 const BROKEN_OFF = "Content not stored: its stream ended early. Call the tool again.";
 
@@ -326,13 +326,19 @@ export class Message implements GatedResult {
     return this.#adopted.refs;
   }
 
-  /** The chunks of a source. If it fails before its end, it is not whole, and the rest of the document stays. */
+  /**
+   * The chunks of a source. If it fails before its end, it is not whole, and the rest of the document stays. A stream of objects is
+   * an error.
+   */
   async *#chunksOf(source: ByteSource, outcome: { isWhole: boolean }): AsyncGenerator<Uint8Array> {
     const { access, options } = this.#deps;
     const chunks = chunksIn(source);
     try {
       for (;;) {
-        const next = await access.ended(chunks.next()).catch(() => undefined);
+        const next = await access.ended(chunks.next()).catch((error: unknown) => {
+          if (error instanceof NotBytes) throw error;
+          return undefined;
+        });
         options.signal?.throwIfAborted();
         outcome.isWhole = next !== undefined;
         if (next === undefined || next.done === true) return;

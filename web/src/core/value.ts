@@ -36,7 +36,7 @@ export function isByteSource(value: unknown): value is ByteSource {
   if (ArrayBuffer.isView(value)) return true;
   const member = BYTE_SOURCES[Object.prototype.toString.call(value)];
   if (member !== undefined) return member in value;
-  return isNodeStream(value) && value.readableObjectMode !== true;
+  return isNodeStream(value);
 }
 
 interface NodeStream extends AsyncIterable<unknown> {
@@ -72,6 +72,8 @@ function isPlainJson(value: unknown, level: number): boolean {
   return true;
 }
 
+const STREAM = "a stream: collect what it gives";
+
 /** A value that JSON would write as an empty object, or as its internals. */
 class NotJson extends TypeError {}
 
@@ -80,7 +82,7 @@ function plain(value: unknown, made: Map<object, unknown>): unknown {
   if (typeof value !== "object" || value === null) return value;
   const tag = Object.prototype.toString.call(value);
   if (tag === "[object Promise]" && "then" in value) throw new NotJson("a promise: await it");
-  if (isNodeStream(value)) throw new NotJson("a stream: collect what it gives");
+  if (isNodeStream(value)) throw new NotJson(STREAM);
   const isMap = tag === "[object Map]";
   if ((!isMap && tag !== "[object Set]") || !(Symbol.iterator in value)) return value;
   // The same object each time, so that JSON finds a cycle through it.
@@ -141,7 +143,8 @@ export function toPieces(value: unknown): readonly ValuePiece[] {
     if (own === said && isOrdinary(said as object | null)) return said;
     const source = own !== said && isByteSource(own) ? own : said;
     if (!isByteSource(source)) return plain(said, made);
-    return `${name}:${sources.push(source) - 1}`;
+    const isOfObjects = isNodeStream(source) && source.readableObjectMode === true;
+    return `${name}:${sources.push(isOfObjects ? bytesOrText(source, value) : source) - 1}`;
   };
   try {
     text = JSON.stringify(value, aside);
@@ -153,6 +156,30 @@ export function toPieces(value: unknown): readonly ValuePiece[] {
   return text.split(new RegExp(`"${name}:(\\d+)"`)).map((part, at) => {
     return at % 2 === 0 ? part : (sources[Number(part)] as ByteSource);
   });
+}
+
+/** A stream that gives neither bytes nor text. Its message tells the place. */
+export class NotBytes extends SluiceError {}
+
+/**
+ * What a stream in object mode gives, where that is bytes or text: `Readable.from` makes such streams of anything.
+ *
+ * @throws NotBytes with the place of the stream in `root` when it begins with something else.
+ */
+async function* bytesOrText(stream: AsyncIterable<unknown>, root: unknown): AsyncGenerator {
+  let isFirst = true;
+  for await (const chunk of stream) {
+    if (isFirst && typeof chunk !== "string" && !(isByteSource(chunk) && "byteLength" in chunk)) {
+      const path = findFault(root, (_, each) => {
+        if (each === stream) throw new NotJson(STREAM);
+        return isByteSource(each) ? null : plain(each, new Map());
+      });
+      const sentence = `the value is not JSON${path === "" ? "" : ` at ${path}`}: ${STREAM}`;
+      throw new NotBytes("E_INVALID_ARGUMENT", sentence, path === "" ? {} : { path });
+    }
+    isFirst = false;
+    yield chunk;
+  }
 }
 
 /** The bytes of a source in chunks. Throws what the source throws. */
