@@ -231,7 +231,7 @@ describe("where failures are asked for, the store's is an error", () => {
   test("also at what the source sent", async () => {
     const { store } = faulty(new MemoryArtifactStore(), (call) => fail(call, "openWriter"));
     await using node = await connected({ artifact_extraction, output_transformer: () => "told" }, { store });
-    await expect(node.call("report")).rejects.toMatchObject({ cause: { code: "E_STORE_WRITE" } });
+    await expect(node.call("report")).rejects.toMatchObject({ code: "E_STORE_WRITE" });
   });
 
   test.each<[string, NonNullable<ExternalToolConfig["output_transformer"]>]>([

@@ -71,6 +71,14 @@ export interface StoreDeps {
   ) => readonly ArtifactTool[];
 }
 
+/** Failures that were thrown where failures are to be thrown. */
+const thrownFailures = new WeakSet<object>();
+
+/** Whether an error is a failure of the store that a host asked to be thrown: it keeps its code wherever it passes. */
+export function isThrownFailure(error: unknown): error is SluiceError {
+  return error instanceof SluiceError && thrownFailures.has(error);
+}
+
 /** All store calls of one message and of the links that it reads. */
 export class StoreAccess {
   readonly #deps: StoreDeps;
@@ -170,7 +178,10 @@ export class StoreAccess {
     const { code, message } = error;
     const isKnown = this.failures.some((known) => code === known.code && message === known.message);
     if (!isKnown && this.failures.length < MAX_FAILURES) this.failures.push(error);
-    if (this.#deps.onFailure === "throw") throw error;
+    if (this.#deps.onFailure === "throw") {
+      thrownFailures.add(error);
+      throw error;
+    }
     return error;
   }
 

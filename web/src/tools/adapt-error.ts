@@ -3,6 +3,7 @@
  * sentence. No field of the thrown error is kept, since it may hold secrets; only a server's reason for a refusal is quoted.
  * @module
  */
+import { isThrownFailure } from "../core/store-access.js";
 import { SluiceError } from "../errors/error.js";
 import { MAX_MESSAGE } from "../jsonrpc/limits.js";
 import { refusalBody } from "../mcp/http/refusal.js";
@@ -25,10 +26,12 @@ import {
 /**
  * The ToolNodeError for `error` at this place. A ToolNodeError is returned unchanged.
  *
+ * @throws SluiceError the failure of the store, where a host asked for it.
  * @param quoting secrets that a quoted reason must not contain. If left out, no reason is quoted.
  */
 export function adaptError(error: unknown, place: ToolPlace, quoting?: Quoting): ToolNodeError {
   if (error instanceof ToolNodeError) return error;
+  if (isThrownFailure(error)) throw error;
   if (error instanceof SluiceError) return ofOurs(error, place);
   return fromMcp(error, place, quoting) ?? fromAbort(error, place) ?? fromRest(error, place);
 }

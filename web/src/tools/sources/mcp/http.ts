@@ -124,7 +124,9 @@ function wayTo(
     init?.signal?.throwIfAborted();
     if (!headers.has(McpHeader.session) || !isSessionGone(status, text)) return withBody(response, text);
     isLost = true;
-    throw new LostSession(`${toSubject(place)} no longer knows the session: call again.`, { neverSent: true });
+    // Told only where the session after it is lost too: what was asked once more would be lost again.
+    const sentence = `${toSubject(place)} does not keep its sessions: see the source's own log, and what stands in front of it.`;
+    throw new LostSession(sentence, { neverSent: true });
   };
   const noteFailure: FetchLike = async (to, init) => {
     try {
