@@ -60,6 +60,23 @@ test("tools are told without bytes, at a limited length, and progress too", asyn
   expect(told.map((message) => message?.length)).toEqual([1000]);
 });
 
+test("resources, templates and prompts are told without bytes", async () => {
+  const description = `Such as ${base64}`;
+  await saying.say({
+    "resources/list": { result: { resources: [{ uri: "a:b", name: "b", description }] } },
+    "resources/templates/list": { result: { resourceTemplates: [{ uriTemplate: "a:{b}", name: "b", description }] } },
+    "prompts/list": { result: { prompts: [{ name: "p", description, arguments: [{ name: "q", description }] }] } },
+  });
+  await using node = new ToolNode({ name: "src", transport: "mcp", connection: saying.url });
+  await node.connect();
+  const told = `Such as [${pdf.length} bytes removed]`;
+  expect((await node.listResources()).items).toMatchObject([{ uri: "a:b", description: told }]);
+  expect((await node.listResourceTemplates()).items).toMatchObject([{ uri_template: "a:{b}", description: told }]);
+  expect((await node.listPrompts()).items).toMatchObject([
+    { name: "p", description: told, arguments: [{ name: "q", description: told }] },
+  ]);
+});
+
 test("a command has no input, and no file of a shell is read for it", async () => {
   const home = await mkdtemp(join(folder, "home-"));
   for (const name of [".bashrc", ".bash_profile", ".profile"])

@@ -76,6 +76,16 @@ export class DescriptionGuard {
     return text === json ? value : (JSON.parse(text) as Value);
   }
 
+  /** The same for each entry of a list, without those that hold bytes and nest too deep to be taken apart. */
+  async guardList<Entry>(listed: readonly Entry[]): Promise<readonly Entry[]> {
+    try {
+      return await this.guardValue(listed);
+    } catch {
+      const guarded = await Promise.all(listed.map((each) => this.guardValue([each]).catch((): Entry[] => [])));
+      return guarded.flat();
+    }
+  }
+
   /** A value with `[N bytes removed]` for each encoded run, as JSON text. Undefined if it holds none. */
   async removeRuns(source: string): Promise<string | undefined> {
     this.#sluice ??= createSluiceOver(

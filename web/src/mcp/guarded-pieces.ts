@@ -48,6 +48,7 @@ const ADDRESSES: ReadonlySet<string> = new Set([
   "uri",
   "url",
   "uriTemplate",
+  "uri_template",
   "websiteUrl",
   "resourceUri",
   "$id",

@@ -11,6 +11,7 @@ import { isObject } from "../errors/arguments.js";
 import { ToolClientError, toUnsupportedError } from "./errors.js";
 import type { ToolContext } from "./context.js";
 import { keepContents } from "./resources/cache.js";
+import type { GuardList } from "./resources/reader.js";
 import { describeEntry, fitEntries, isFitUri, type Listing } from "./resources/listing.js";
 import type { ListedPrompt, PromptConnection, PromptMessage } from "./source-features.js";
 
@@ -29,6 +30,8 @@ export interface PromptDeps {
   readonly namespace: string;
   /** The source's store. */
   readonly store: ArtifactStore;
+  /** Takes bytes out of what the source lists. */
+  readonly guardList?: GuardList | undefined;
   /** `resources` of the source's `artifact_extraction`, which says how long a text may be. */
   readonly config?: ResourcesConfig | undefined;
   /** Works over the caller's session. The prompts are undefined if the source has none. */
@@ -49,7 +52,10 @@ const MAX_ARGUMENTS = 64;
  * @throws ToolNodeError E_TOOL_UNSUPPORTED if the source has none.
  */
 export function listPrompts(deps: PromptDeps, context: ToolContext): Promise<Listing<ListedPrompt>> {
-  return withPrompts(deps, context, async (prompts, signal) => fitEntries(await prompts.list(signal), fitPrompt));
+  const { guardList = async <Entry>(listed: readonly Entry[]) => listed } = deps;
+  return withPrompts(deps, context, async (prompts, signal) =>
+    fitEntries(await guardList(await prompts.list(signal)), fitPrompt),
+  );
 }
 
 /** Gets a prompt for the context's scope. Throws ToolNodeErrors. */

@@ -193,6 +193,7 @@ export class RunningSource implements AsyncDisposable {
         ),
       store,
       config: config.artifact_extraction.resources,
+      guardList: (listed) => this.#descriptions.guardList(listed),
       isPerUser: keyOf !== undefined,
       onEvent: (event) => onEvent({ kind: "resource", event }),
     });
@@ -286,6 +287,7 @@ export class RunningSource implements AsyncDisposable {
       namespace: config.name,
       store,
       config: config.artifact_extraction.resources,
+      guardList: (listed) => this.#descriptions.guardList(listed),
       use: (context, work) =>
         this.using(context, { isRepeatable: true }, async (connection, { signal }) => work(connection.prompts, signal)),
     };

@@ -42,6 +42,9 @@ type UseResources = <T>(
   silence?: SilenceListener,
 ) => Promise<T>;
 
+/** A list without bytes in it. */
+export type GuardList = <Entry>(listed: readonly Entry[]) => Promise<readonly Entry[]>;
+
 export interface ResourceDeps {
   /** The source's name, which prefixes its tools and the ids of its artifacts. */
   readonly namespace: string;
@@ -50,6 +53,8 @@ export interface ResourceDeps {
   readonly store: ArtifactStore;
   /** `resources` of the source's `artifact_extraction`. */
   readonly config?: ResourcesConfig | undefined;
+  /** Takes bytes out of what the source lists. */
+  readonly guardList?: GuardList | undefined;
   /** Whether each user has their own session. Defaults to false. */
   readonly isPerUser?: boolean;
   /** Called when something changes. Errors that it throws are ignored. */
@@ -91,15 +96,29 @@ export class ResourceReader {
   /** Lists resources. Follows pages. `silence` is told when the source takes long. */
   async listResources(context: ToolContext = {}, silence?: SilenceListener): Promise<Listing<ListedResource>> {
     return this.#resources.read(toReading(context, silence), (over, heard) =>
-      this.#with(over, context, async (resources, signal) => fitResources(await resources.list(signal)), heard),
+      this.#with(
+        over,
+        context,
+        async (resources, signal) => fitResources(await this.#guarded(await resources.list(signal))),
+        heard,
+      ),
     );
   }
 
   /** Lists templates. Follows pages. `silence` is told when the source takes long. */
   async listResourceTemplates(context: ToolContext = {}, silence?: SilenceListener): Promise<Listing<ListedTemplate>> {
     return this.#templates.read(toReading(context, silence), (over, heard) =>
-      this.#with(over, context, async (resources, signal) => fitTemplates(await resources.templates(signal)), heard),
+      this.#with(
+        over,
+        context,
+        async (resources, signal) => fitTemplates(await this.#guarded(await resources.templates(signal))),
+        heard,
+      ),
     );
+  }
+
+  async #guarded<Entry>(listed: readonly Entry[]): Promise<readonly Entry[]> {
+    return this.#deps.guardList === undefined ? listed : this.#deps.guardList(listed);
   }
 
   /**
