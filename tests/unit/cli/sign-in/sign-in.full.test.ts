@@ -186,6 +186,34 @@ describe("sluice sign-in", () => {
     expect((await second.ended).code).toBe(0);
   });
 
+  test("a token that is refused before its end is renewed by the other commands, and asked for only where it cannot be", async () => {
+    await using room = await Room.open();
+    const env = { XDG_CONFIG_HOME: room.folder };
+    const config = await configOf(room, source());
+    const connecting = running(["tools", "connect", "files", "--no-browser", ...config], env);
+    await follow(await connecting.address());
+    expect((await connecting.ended).code).toBe(0);
+    const folder = room.path("sluice/tokens");
+    const [name = ""] = (await readdir(folder)).filter((each) => each.endsWith("token.json"));
+    const kept = async (): Promise<Record<string, unknown>> =>
+      JSON.parse(await readFile(join(folder, name), "utf8")) as Record<string, unknown>;
+    const first = await kept();
+    expect(first["refresh_token"]).toEqual(expect.any(String));
+    server.revoked.add(String(first["access_token"]));
+    const called = await sluice(["tools", "call", "files.whoami", ...config], { env });
+    expect([called.code, called.stdout, called.stderr]).toEqual([0, '"ada"\n', ""]);
+    const second = await kept();
+    expect(second["access_token"]).not.toBe(first["access_token"]);
+    // Without a refresh token the person has to sign in again.
+    await writeFile(join(folder, name), JSON.stringify({ ...second, refresh_token: null }), { mode: 0o600 });
+    server.revoked.add(String(second["access_token"]));
+    const refused = await sluice(["tools", "list", ...config], { env });
+    expect([refused.code, refused.stderr]).toEqual([
+      77,
+      "sluice: you are not signed in to files: run sluice tools connect files with the same --config\n",
+    ]);
+  });
+
   test("a provider that has to know the program is told of by its remedy, and takes the one that is given", async () => {
     await using room = await Room.open();
     const closed = await startAuthorizationServer({ registration: false });

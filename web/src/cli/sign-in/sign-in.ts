@@ -52,6 +52,15 @@ export class SignIn {
     return this.#manager(name, config).getToken(USER, name, { signal: this.#terminal.signal });
   }
 
+  /** The token in place of one that the source refused before its end; null if the person has to sign in. */
+  async renew({ name }: ExternalToolConfig, refused: string): Promise<string | null> {
+    const config = await this.#files.client(name);
+    if (config === undefined) return null;
+    const manager = this.#manager(name, config);
+    await manager.refused(USER, name, refused);
+    return manager.getToken(USER, name, { signal: this.#terminal.signal });
+  }
+
   /** Deletes a source's token. Returns whether there was one. */
   async forget(name: string): Promise<boolean> {
     const wasThere = (await this.#files.get(USER, name)) !== null;

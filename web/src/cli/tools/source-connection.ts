@@ -8,7 +8,7 @@ import { counted, humanSize } from "../../core/amounts.js";
 import type { AnswerRef } from "../../core/types.js";
 import { ToolNode } from "../../tools-node.js";
 import type { ExternalToolConfig } from "../../tools/config/config.js";
-import { ToolNodeError } from "../../tools/errors.js";
+import { ToolAuthError, ToolNodeError } from "../../tools/errors.js";
 import type { ToolNodeEvent } from "../../tools/event.js";
 import type { ToolSpec } from "../../tools/registry.js";
 import { presetNames } from "../../tools/config/presets.js";
@@ -29,14 +29,37 @@ interface SourceUse {
   readonly token?: string | undefined;
 }
 
-/** Connects to a source, runs `work`, and closes the source. Throws the source's errors and the signal's reason. */
+/**
+ * Connects to a source, runs `work`, and closes the source. A kept token that the source refuses before its end is renewed, and the
+ * work done once more: a refused request did nothing. Throws the source's errors, CommandError 77 without a sign-in, and the signal's
+ * reason.
+ */
 export async function usingSource<T>(
   config: ExternalToolConfig,
   options: SourceUse,
   work: (node: ToolNode) => Promise<T>,
 ): Promise<T> {
-  const { source, variables } = await authorizeSource(config, options);
-  const { terminal, store, onEvent } = options;
+  const { terminal, token: given } = options;
+  if (config.auth_type !== "oauth2_user") return usingAuthorized(config, options, work);
+  const signIn = given === undefined ? await loadSignIn(terminal) : undefined;
+  const token = given ?? (await signIn?.token(config)) ?? null;
+  try {
+    return await usingAuthorized(config, { ...options, token: requireToken(config, token) }, work);
+  } catch (error) {
+    if (token === null || !(error instanceof ToolAuthError) || error.status !== 401) throw error;
+    if (signIn === undefined) throw error;
+    const renewed = await signIn.renew(config, token);
+    return usingAuthorized(config, { ...options, token: requireToken(config, renewed) }, work);
+  }
+}
+
+async function usingAuthorized<T>(
+  config: ExternalToolConfig,
+  options: SourceUse,
+  work: (node: ToolNode) => Promise<T>,
+): Promise<T> {
+  const { terminal, store, onEvent, token } = options;
+  const { source, variables } = authorizeSource(config, terminal, token);
   const { signal, errors } = terminal;
   const node = new ToolNode(source, { store, variables, ...(onEvent !== undefined && { onEvent }) });
   try {
@@ -62,19 +85,22 @@ async function printErrorOutput(name: string, error: unknown, errors: Output): P
 /** The variable that stands for the token, so that the token itself is not searched for variables. */
 const TOKEN = "SLUICE_SIGNED_IN_TOKEN";
 
-/** Adds the token of the person's sign-in, if the source wants one. Throws CommandError 77 without a sign-in. */
-async function authorizeSource(
+/** Throws CommandError 77 without a sign-in. */
+function requireToken({ name }: ExternalToolConfig, token: string | null): string {
+  if (token !== null) return token;
+  const command = `sluice tools connect ${name}`;
+  const same = presetNames().includes(name) ? "" : " with the same --config";
+  throw new CommandError(Exit.refused, `you are not signed in to ${name}: run ${command}${same}`);
+}
+
+/** Adds the token of the person's sign-in, if the source wants one. */
+function authorizeSource(
   config: ExternalToolConfig,
-  { terminal, token: given }: Pick<SourceUse, "terminal" | "token">,
-): Promise<{ readonly source: ExternalToolConfig; readonly variables: Variables }> {
+  terminal: Terminal,
+  token: string | undefined,
+): { readonly source: ExternalToolConfig; readonly variables: Variables } {
   const environment = toVariables(childEnvironment(terminal.env));
-  if (config.auth_type !== "oauth2_user") return { source: config, variables: environment };
-  const token = given ?? (await (await loadSignIn(terminal)).token(config));
-  if (token === null) {
-    const command = `sluice tools connect ${config.name}`;
-    const same = presetNames().includes(config.name) ? "" : " with the same --config";
-    throw new CommandError(Exit.refused, `you are not signed in to ${config.name}: run ${command}${same}`);
-  }
+  if (config.auth_type !== "oauth2_user" || token === undefined) return { source: config, variables: environment };
   return {
     source: { ...config, auth_type: "bearer", auth_config: { ...config.auth_config, token: `\${${TOKEN}}` } },
     variables: (name) => (name === TOKEN ? token : environment(name)),
