@@ -84,7 +84,25 @@ describe("a refusal is logged", () => {
       { content: [{ type: "text", text: JSON.stringify({ error: text }) }], structuredContent: { error: text } },
       { content: [], structuredContent: { results: { error: text } } },
     ];
-    for (const result of answers) await ours.call("raw", { result });
+    const told = await Promise.all(answers.map((result) => ours.call("raw", { result })));
+    // A model is told in our words where the result is an error, with the tool's beside them.
+    const inOurs = {
+      results: { error: "File operation outside allowed directory", said: text },
+      meta_data: {
+        is_error: true,
+        reason: "SecurityViolation",
+        error_code: "E_INVALID_PATH",
+        details: {
+          attempted_path: "/etc/planted",
+          allowed_prefix: "/tmp/ada/",
+          suggestion: "Use /tmp/{username}/ prefix for file operations",
+        },
+        retryable: false,
+      },
+    };
+    expect(told.map(({ isError }) => isError)).toEqual([true, false, true]);
+    expect([told[0]?.value, told[2]?.value]).toEqual([inOurs, inOurs]);
+    expect(told[1]?.text).toContain(text);
     expect(ours.refused).toHaveLength(3);
     for (const refusal of ours.refused) {
       expect(refusal).toMatchObject({ ...COMMON, where: "write", tool: "lab.raw", refused: "/etc/planted" });

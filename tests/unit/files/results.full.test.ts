@@ -164,6 +164,26 @@ describe("a result with path artifacts", () => {
     expect(events).toContainEqual({ kind: "refused", ...refusal });
   });
 
+  test.each([
+    ["leads up and out of the folder", "/tmp/ada/../x", "/tmp/ada/../x"],
+    ["goes up within it", "/tmp/ada/a/../../bob/x", "/tmp/ada/a/../…/x"],
+    ["has NUL in it", "/tmp/ada/a\0b", "/tmp/ada/ab"],
+  ])("is answered with the prefix that is allowed where a path %s", async (_, path, attempted_path) => {
+    const { call, root } = await lab();
+    const result = await call("path", { path: path.replace("/tmp", root) });
+    expect([result.isError, seen(result)["meta_data"]]).toMatchObject([
+      true,
+      {
+        error_code: "E_INVALID_PATH",
+        details: {
+          attempted_path,
+          allowed_prefix: "/tmp/ada/",
+          suggestion: "Use /tmp/{username}/ prefix for file operations",
+        },
+      },
+    ]);
+  });
+
   test("is refused also when the log fails", async () => {
     const { call } = await lab({
       files: {

@@ -184,10 +184,6 @@ constexpr std::array<std::string_view, 4> kReasons = {"needs_editing", "draft", 
 bool keep_path(Record& record) {
   const std::optional<std::string> path = record.need_text("path", kPath);
   if (!path) return false;
-  if (path->find('\0') != std::string::npos) {
-    record.drop("path", "must be a path without null characters");
-    return false;
-  }
   record.out().text("path", *path);
   return true;
 }

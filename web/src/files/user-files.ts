@@ -7,8 +7,10 @@ import { TieredArtifactStore } from "../artifacts/tiered-store.js";
 import { untilAborted } from "../core/abort.js";
 import type { Transformed } from "../core/types.js";
 import { limitStoreTime } from "../core/store-access.js";
-import { readContract } from "../core/contract-reader.js";
+import { readContract, type ContractReading } from "../core/contract-reader.js";
 import { SluiceError } from "../errors/error.js";
+import { objectOr, parsedOr, stringOr } from "../jsonrpc/rpc.js";
+import { shortened } from "../mcp/artifact-reader/answer.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";
 import {
   errorResult,
@@ -26,7 +28,7 @@ import { coreDescriber, type UserStorage } from "./user-storage.js";
 import { keepContract } from "./result-files.js";
 import { checkUserFiles, FLAGS, MIB, type UserFilesOptions, type UserWorkspace } from "./options.js";
 import { Owners, type KnownOwner } from "./owners.js";
-import { FileTooLargeError, InvalidPathError } from "./workspace/errors.js";
+import { FileTooLargeError, InvalidPathError, showPath } from "./workspace/errors.js";
 import { UserFilesView, type FilesPlace } from "./user-files-view.js";
 
 /**
@@ -102,6 +104,10 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
   /** Stores the files of a result. Undefined for a result that does not follow the contract. */
   async receive(reduced: Transformed, call: FileCall, store: ArtifactStore): Promise<FiledResult | undefined> {
     const reading = await readContract(reduced.text, this.#options.contractWasm);
+    const denied = await this.#deniedWrite(reading, reduced, call);
+    if (denied !== undefined) {
+      return { text: JSON.stringify(denied), artifacts: reduced.artifacts, failures: [], isError: true };
+    }
     if (reading.kind === "other") return undefined;
     const owner = this.#owners.of(call.scope);
     const { now = Date.now } = this.#options;
@@ -122,6 +128,22 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
       this.#refuse(call, "result", refused.refused, refused.error);
       return { text: JSON.stringify(refused.value), artifacts: [], failures: [], isError: true };
     }
+  }
+
+  /**
+   * The specification's error object for an error of a tool that tells of a write that the sandbox denied, with the tool's own words.
+   * Undefined for anything else.
+   */
+  async #deniedWrite(reading: ContractReading, reduced: Transformed, call: FileCall): Promise<ErrorResult | undefined> {
+    const words = errorWords(reading, reduced);
+    const [path] = words === undefined ? [] : findDeniedWrites(words);
+    if (words === undefined || path === undefined) return undefined;
+    const { sentence, reason, code, suggestion } = OUTSIDE;
+    const allowed_prefix = `/tmp/${await this.#owners.of(call.scope).username()}/`;
+    const details = { attempted_path: showPath(path), allowed_prefix, suggestion };
+    const { results, meta_data } = errorResult(sentence, reason, code, details);
+    const said = await this.cleaned(words, call);
+    return { results: { ...results, said: shortened(said, MAX_SAID) }, meta_data };
   }
 
   /** Replaces paths of the user's folder in a tool's text by names. */
@@ -203,15 +225,37 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
   }
 }
 
+/** What the specification says of a file operation outside of the user's folder (§12.2). */
+const OUTSIDE = {
+  sentence: "File operation outside allowed directory",
+  reason: "SecurityViolation",
+  code: "E_INVALID_PATH",
+  suggestion: "Use /tmp/{username}/ prefix for file operations",
+};
+
+/** Most characters of a tool's own words beside ours. */
+const MAX_SAID = 4000;
+
+/** What a result says that is an error and brings no files: its texts, or the `error` of a contract. Undefined for any other. */
+function errorWords(reading: ContractReading, { value }: Transformed): string | undefined {
+  const { isError, content } = objectOr(value);
+  if (reading.kind === "contract") {
+    const { error } = objectOr(objectOr(parsedOr(reading.text))["results"]);
+    const isBare = reading.contract.artifacts.length + reading.contract.deferred_artifacts.length === 0;
+    return isBare && typeof error === "string" ? error : undefined;
+  }
+  if (isError !== true || !Array.isArray(content)) return undefined;
+  return content.map((block) => stringOr(objectOr(block)["text"]) ?? "").join("\n");
+}
+
 /** The folder that files are accepted from, and a suggestion for the tool. No folder if the tool has none, or its own is elsewhere. */
 function whereAllowed({ reason, details: { attempted_path, allowed_prefix } }: InvalidPathError): {
   readonly allowed_prefix: string;
   readonly suggestion: string;
 } {
-  const isElsewhere = reason === "outside" && attempted_path.startsWith(allowed_prefix);
-  if (reason !== "no_folder" && !isElsewhere) {
-    return { allowed_prefix, suggestion: "Use /tmp/{username}/ prefix for file operations" };
-  }
+  const isWithin = attempted_path.startsWith(allowed_prefix) && !attempted_path.split(/[/\\]/).includes("..");
+  const isElsewhere = reason === "outside" && isWithin;
+  if (reason !== "no_folder" && !isElsewhere) return { allowed_prefix, suggestion: OUTSIDE.suggestion };
   const why = isElsewhere ? "files are not taken from that folder here" : "this tool has no folder to take files from";
   return { allowed_prefix: "", suggestion: `Return the bytes as b64: ${why}` };
 }
@@ -232,9 +276,9 @@ export function refusalResult(
 ): { readonly error: SluiceError; readonly refused: string; readonly value: ErrorResult } | undefined {
   if (error instanceof InvalidPathError) {
     const details = { ...error.details, ...whereAllowed(error) };
-    const sentence = "File operation outside allowed directory";
     const refused = error.details.attempted_path;
-    return { error, refused, value: errorResult(sentence, "SecurityViolation", "E_INVALID_PATH", details) };
+    const { sentence, reason, code } = OUTSIDE;
+    return { error, refused, value: errorResult(sentence, reason, code, details) };
   }
   if (error instanceof FileTooLargeError) {
     const details = { ...error.details, suggestion: "Consider generating summary or using chunked processing" };

@@ -74,6 +74,8 @@ export interface ErrorResult {
   readonly results: {
     /** The message. */
     readonly error: string;
+    /** The tool's own words, where the message is ours. */
+    readonly said?: string;
   };
   /** For programs. */
   readonly meta_data: Readonly<Record<string, unknown>>;
