@@ -6,7 +6,7 @@ import type { ArtifactScope } from "../../../web/src/artifacts/store.js";
 import { refusalResult } from "../../../web/src/files/user-files.js";
 import { FileTooLargeError, InvalidPathError } from "../../../web/src/files/workspace/errors.js";
 import { Workspace } from "../../../web/src/files/workspace/workspace.js";
-import { timeoutResult } from "../../../web/src/tools/tool-call.js";
+import { timeoutResult } from "../../../web/src/mcp/wait-notices.js";
 import type { ToolResult } from "../../../web/src/tools-node.js";
 import { lab, seen, type Lab } from "./lab.js";
 import { emptyFolder } from "../../support/folder.js";

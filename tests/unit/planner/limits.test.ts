@@ -19,7 +19,7 @@ import {
 } from "../../../web/src/planner/tool.js";
 import { ToolNode } from "../../../web/src/tools-node.js";
 import type { ToolSpec } from "../../../web/src/tools/registry.js";
-import { overAfter, timeoutResult, waitNotices } from "../../../web/src/tools/tool-call.js";
+import { overAfter, timeoutResult, waitNotices } from "../../../web/src/mcp/wait-notices.js";
 import { CHANGING } from "../server/sources/serving.js";
 import { add, answered, once, OwnClient, planned } from "./planned.js";
 

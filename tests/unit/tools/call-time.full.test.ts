@@ -9,7 +9,8 @@ import { ToolClientError, ToolConnectionError, ToolTimeoutError } from "../../..
 import type { ToolNodeEvent } from "../../../web/src/tools/event.js";
 import type { ToolContext, ToolProgress, ToolWait } from "../../../web/src/tools/context.js";
 import { OutOfTime } from "../../../web/src/tools/resilience/attempt.js";
-import { CallTime, overAfter, checkTimeout, waitNotices } from "../../../web/src/tools/tool-call.js";
+import { CallTime, checkTimeout } from "../../../web/src/tools/tool-call.js";
+import { overAfter, waitNotices } from "../../../web/src/mcp/wait-notices.js";
 import { isRunning } from "../../e2e/faults/host.js";
 import { answer, listening } from "./sources/mcp/http-server.js";
 

@@ -5,7 +5,7 @@ import { afterEach, expect, onTestFinished, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { type ExternalToolConfig, ToolNode, type ToolNodeEvent } from "../../../web/src/tools-node.js";
 import type { ToolWait } from "../../../web/src/tools/context.js";
-import { overAfter, timeoutResult, waitNotices } from "../../../web/src/tools/tool-call.js";
+import { overAfter, timeoutResult, waitNotices } from "../../../web/src/mcp/wait-notices.js";
 import { isCall, listening } from "./sources/mcp/http-server.js";
 
 let current: Server | undefined;

@@ -613,6 +613,11 @@ export const COMMANDS: readonly CommandSpec[] = [
         help: "the server's name in the host's configuration, which hosts put in front of the names of tools; `sluice install` writes it",
       },
       {
+        name: "timeout",
+        value: "SECONDS",
+        help: "give up a call of a tool that is silent for so long, from 1 to 300: without an answer or progress; the host is told after 15, 20 and 25 s. Default: no limit",
+      },
+      {
         name: "schemas",
         value: "widen|keep|drop",
         choices: ["widen", "keep", "drop"],

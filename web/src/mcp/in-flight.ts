@@ -2,6 +2,7 @@
  * Requests that the server has not answered.
  * @module
  */
+import type { LimitedCall } from "./call-limit.js";
 import type { ClientRequest } from "./client-request.js";
 import type { Operation, OperationEnd } from "../telemetry/operation.js";
 import { errorMessage, idKey, RpcCode, stringOr } from "../jsonrpc/rpc.js";
@@ -24,6 +25,10 @@ export interface Request extends ResultWishes {
   readonly uri: string | undefined;
   /** Whether the client has cancelled it. */
   isCancelled?: boolean;
+  /** Whether it was answered in the server's place, which was silent for too long. What the server still answers is dropped. */
+  isLate?: boolean;
+  /** What watches the silence of the server. */
+  readonly limited?: LimitedCall | undefined;
   /** Cancels the work on it while the server has not seen it. */
   readonly abort?: AbortController;
   /** What telemetry sees of it. */
@@ -55,8 +60,17 @@ export class InFlight {
   }
 
   /** Adds a request that is sent to the server. */
-  open(request: ClientRequest, operation?: Operation, wishes: ResultWishes = NO_WISHES): void {
-    this.#remember(request.key, { ...this.#facts(request), ...wishes, operation });
+  open(request: ClientRequest, more: Pick<Request, "operation" | "limited"> & Partial<ResultWishes> = {}): void {
+    this.#remember(request.key, { ...this.#facts(request), ...more });
+  }
+
+  /** A request was answered in the server's place. */
+  giveUp({ key }: ClientRequest): void {
+    const request = this.#requests.get(key);
+    if (request === undefined) return;
+    request.isCancelled = true;
+    request.isLate = true;
+    request.operation?.end(SILENT);
   }
 
   /** Adds a request that is not sent to the server yet. The signal aborts when nobody waits for it any more. */
@@ -71,7 +85,10 @@ export class InFlight {
     const before = this.#requests.get(key);
     // Two requests of one id: only the last one's answer is told apart.
     if (before?.operation !== request.operation) before?.operation?.end(LOST);
-    remember(this.#requests, key, request, MAX_REQUESTS)?.operation?.end(LOST);
+    before?.limited?.end();
+    const forgotten = remember(this.#requests, key, request, MAX_REQUESTS);
+    forgotten?.operation?.end(LOST);
+    forgotten?.limited?.end();
   }
 
   /** Removes a request that was held and is answered without the server. */
@@ -114,6 +131,7 @@ export class InFlight {
     this.#leave();
     request?.abort?.abort();
     request?.operation?.end(end);
+    request?.limited?.end();
     return request;
   }
 
@@ -180,6 +198,7 @@ export class InFlight {
     }
     request.isCancelled = true;
     request.operation?.end(CANCELLED);
+    request.limited?.end();
     return true;
   }
 
@@ -191,6 +210,7 @@ export class InFlight {
 
 const GONE: OperationEnd = { error: "E_TOOL_CONNECTION" };
 const CANCELLED: OperationEnd = { error: "E_CANCELLED" };
+const SILENT: OperationEnd = { error: "E_TOOL_TIMEOUT" };
 /** Nobody will know how it ended. */
 const LOST: OperationEnd = { error: "_OTHER" };
 

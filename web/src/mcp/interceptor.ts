@@ -50,6 +50,7 @@ import {
   failedWith,
   endOfAnswer,
   requestOperation,
+  withMeta,
   withTraceContext,
   type TelemetrySide,
 } from "./request-operation.js";
@@ -66,7 +67,8 @@ import { readErrorCode, isObserved, type Operation, type OperationEnd } from "..
 import { readInterceptor, refuseAutoRead, withoutInterceptor } from "./interceptor-config.js";
 import { type InterceptorEvent, ignoreErrors } from "./interceptor-event.js";
 import { markReduced, MAX_WHOLE } from "./whole-result.js";
-import { ResponsePolicy, type AnswerEdit } from "./response-policy.js";
+import { writeCancellation, CallLimits, type CallLimitOptions, type LimitedCall } from "./call-limit.js";
+import { DROPPED, ResponsePolicy, type AnswerEdit } from "./response-policy.js";
 import { showImages, showTo } from "./shown-media.js";
 
 export type { InterceptorEvent, ExpandedEvent, FailedEvent, StoredEvent } from "./interceptor-event.js";
@@ -93,6 +95,8 @@ export interface InterceptorDeps extends ClientRequestDeps {
   readonly least: number;
   /** Characters of a text that stays in a message. */
   readonly longest: number;
+  /** How long tools may be silent. Left out: as long as they like. */
+  readonly limit?: CallLimitOptions;
   /** Whose requests telemetry sees: those of a client of a server, or those that a client makes. Defaults to the former. */
   readonly side?: TelemetrySide;
 }
@@ -103,6 +107,8 @@ export interface ClientMessageOutcome {
   readonly forward?: Uint8Array;
   /** Answers to send to the client, one message each. Those of our own tools take a while; undefined if the client cancelled the request. */
   readonly answers: readonly Promise<string | undefined>[];
+  /** Messages to send to the client until the server has answered, or in its place. */
+  readonly followUps?: readonly AsyncIterable<string>[];
 }
 
 /** Writes the bytes of one message. */
@@ -141,6 +147,8 @@ export interface Interceptor {
   readonly waiting: number;
 }
 
+const PROGRESS = "notifications/progress";
+
 const CLIENT_INFO = "io.modelcontextprotocol/clientInfo";
 
 /** Most characters that an author's limit may let through: Claude Code takes no more either. */
@@ -164,6 +172,11 @@ export class McpInterceptor implements Interceptor {
   #serverName: string | undefined;
   /** Whether the client shows apps. */
   #showsApps: boolean;
+  readonly #limits: CallLimits | undefined;
+  /** How many messages of the server have begun and not ended. */
+  #receiving = 0;
+  /** Sends the server a message, once it has sent one. */
+  #reply: ((text: string) => void) | undefined;
 
   /**
    * `beside` is another interceptor of the same client. They share what is known of the server and may see equal ids.
@@ -175,6 +188,7 @@ export class McpInterceptor implements Interceptor {
     this.#serverName = beside === undefined ? deps.serverName : beside.#serverName;
     this.#showsApps = beside === undefined ? false : beside.#showsApps;
     this.#inFlight = new InFlight(beside === undefined ? undefined : beside.#inFlight);
+    this.#limits = deps.limit && new CallLimits({ ...deps.limit, isReceiving: () => this.#receiving > 0 });
     this.#catalog = beside === undefined ? this.#emptyCatalog() : beside.#catalog;
     this.#policy = new ResponsePolicy({
       inFlight: this.#inFlight,
@@ -183,7 +197,11 @@ export class McpInterceptor implements Interceptor {
       written: (reduced, request) => this.#write(reduced, request),
       restored: ({ text }) => deps.sluice.restoreStream(text, { scope: deps.scope }),
       edit: (request) => this.#edit(request),
-      guard: (message, asked) => this.#guard.guardMessage(message, asked),
+      guard: (message, asked) => {
+        const isProgress = asked === undefined && message.includes(PROGRESS);
+        if (isProgress && this.#limits?.noteProgress(message) === false) throw DROPPED;
+        return this.#guard.guardMessage(message, asked);
+      },
       readsForModel: () => this.#host.readsResources === "model",
       passesResults: deps.isOwnServer ?? false,
     });
@@ -245,8 +263,9 @@ export class McpInterceptor implements Interceptor {
   fromServer(
     sink: Pick<MessageSink, "forward" | "complete" | "nonProtocol">,
     reply: (text: string) => void,
-  ): MessageReader {
-    return new MessageReader(this.#deps.sluice, {
+  ): MessageWriter {
+    this.#reply = reply;
+    const reader = new MessageReader(this.#deps.sluice, {
       policy: this.#policy,
       forward: (bytes) => sink.forward(bytes),
       complete: () => sink.complete(),
@@ -254,6 +273,25 @@ export class McpInterceptor implements Interceptor {
       passed: (outcome) => this.#noteOutcome(outcome),
       broken: (error, message) => this.#replaceBroken(error, message, reply),
     });
+    return this.#limits === undefined ? reader : this.#watchMessage(reader);
+  }
+
+  /** Notes when a message begins and ends. */
+  #watchMessage(reader: MessageReader): MessageWriter {
+    let hasBegun = false;
+    const end = (): void => {
+      if (hasBegun) this.#receiving -= 1;
+      hasBegun = false;
+    };
+    return {
+      write: (bytes) => {
+        if (!hasBegun) this.#receiving += 1;
+        hasBegun = true;
+        return reader.write(bytes);
+      },
+      end: () => reader.end().finally(end),
+      [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose]().finally(end),
+    };
   }
 
   /** The server is gone: returns an answer for every request that waits for it. */
@@ -347,13 +385,29 @@ export class McpInterceptor implements Interceptor {
     operation: Operation | undefined,
   ): ClientMessageOutcome {
     if (outcome.kind === "answer") return this.#answer(request, outcome, operation);
-    this.#inFlight.open(request, operation, readWishes(request, this.#host));
+    const limited = request.method === "tools/call" ? this.#limit(request) : undefined;
+    this.#inFlight.open(request, { operation, limited, ...readWishes(request, this.#host) });
     const tool = stringOr(request.params["name"]) ?? "";
     for (const { id, path, form } of outcome.expansions ?? []) {
       this.#deps.onEvent({ kind: "expanded", tool, id, path, form });
     }
-    const forward = outcome.text === undefined ? bytes : new TextEncoder().encode(outcome.text);
-    return { forward: withTraceContext(forward, operation), answers: [] };
+    const written = outcome.text === undefined ? bytes : new TextEncoder().encode(outcome.text);
+    const forward = withTraceContext(written, operation);
+    if (limited === undefined) return { forward, answers: [] };
+    const added = `"progressToken":${limited.token}`;
+    return {
+      forward: limited.isTokenGiven ? forward : withMeta(forward, added, ["progressToken"]),
+      answers: [],
+      followUps: [limited],
+    };
+  }
+
+  /** Watches the time of a call. One that is silent for too long is answered in the server's place, which is told. */
+  #limit(request: ClientRequest): LimitedCall | undefined {
+    return this.#limits?.watch(request, () => {
+      this.#inFlight.giveUp(request);
+      this.#reply?.(writeCancellation(request));
+    });
   }
 
   #answer(
@@ -543,7 +597,9 @@ export class McpInterceptor implements Interceptor {
   #replaceBroken(error: unknown, message: JsonRpcScanner, reply: (text: string) => void): string | undefined {
     const id = message.text("id");
     const isUnasked = !message.isResponse && message.member("method") !== undefined;
+    if (isUnasked && error === DROPPED) return undefined;
     const request = isUnasked ? undefined : this.#inFlight.close(id, { error: readErrorCode(error) });
+    if (request?.isLate === true) return undefined;
     const { event, toClient, toServer } = describeUndelivered(error, message, request?.method);
     if (event !== undefined) this.#deps.onEvent({ kind: "failed", error: event });
     if (id === undefined) return undefined;
@@ -575,9 +631,10 @@ async function combineOutcomes(
   if (batch.length === 0) return outcomes[0] as ClientMessageOutcome;
   const forwarded = outcomes.flatMap(({ forward }) => (forward === undefined ? [] : [forward]));
   const answers = outcomes.flatMap((one) => one.answers);
+  const followUps = outcomes.flatMap((one) => one.followUps ?? []);
   if (forwarded.length === 0) return { answers };
   const isUnchanged = forwarded.length === batch.length && forwarded.every((one, index) => one === batch[index]);
-  return { forward: isUnchanged ? bytes : batchOf(forwarded), answers };
+  return { forward: isUnchanged ? bytes : batchOf(forwarded), answers, followUps };
 }
 
 /** Options for an interceptor. */

@@ -25,7 +25,8 @@ export class PassThrough implements Interceptor {
   }
 
   async fromClient(bytes: Uint8Array): Promise<ClientMessageOutcome> {
-    for (const request of requestsIn(bytes)) this.#inFlight.open(request, requestOperation(request, this.#namespace));
+    for (const request of requestsIn(bytes))
+      this.#inFlight.open(request, { operation: requestOperation(request, this.#namespace) });
     return { forward: bytes, answers: [] };
   }
 

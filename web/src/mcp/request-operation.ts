@@ -67,12 +67,17 @@ export function withTraceContext(message: Uint8Array, operation: Operation | und
   const carrier = Object.entries(operation.carrier());
   if (carrier.length === 0) return message;
   const added = carrier.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(",");
+  return withMeta(message, added, traceFields());
+}
+
+/** The message with members, as JSON text, added to `params._meta`, in place of those named. Unchanged if it cannot be edited. */
+export function withMeta(message: Uint8Array, added: string, replaced: readonly string[]): Uint8Array {
   const scanner = new JsonRpcScanner();
   scanner.push(message);
   const meta = rangeOf(scanner, "params._meta");
   if (meta !== undefined) {
     const [start, end] = meta;
-    const edited = withMembers(textOf([message.subarray(start, end)]), added);
+    const edited = withMembers(textOf([message.subarray(start, end)]), added, replaced);
     return edited === undefined ? message : spliced(message, start, end, edited);
   }
   const params = rangeOf(scanner, "params");
@@ -96,21 +101,21 @@ function rangeOf(scanner: JsonRpcScanner, path: string): readonly [number, numbe
   return member?.end === undefined ? undefined : [member.start, member.end];
 }
 
-/** An object's text with members added, in place of those of a context before. Undefined for anything but an object. */
-function withMembers(text: string, added: string): string | undefined {
+/** An object's text with members added, in place of those named. Undefined for anything but an object. */
+function withMembers(text: string, added: string, replaced: readonly string[]): string | undefined {
   try {
     const object = parseJson(text);
     if (object.type !== "Object") return undefined;
-    const fields = traceFields();
-    if (![...membersOf(object).keys()].some((name) => fields.includes(name))) {
+    if (![...membersOf(object).keys()].some((name) => replaced.includes(name))) {
       return applyEdits(text, [appendEdit(object, added)]);
     }
     return withMembers(
       applyEdits(
         text,
-        removeEdits(object, (name) => fields.includes(name)),
+        removeEdits(object, (name) => replaced.includes(name)),
       ),
       added,
+      replaced,
     );
   } catch {
     return undefined;

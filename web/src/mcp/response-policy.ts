@@ -47,6 +47,17 @@ const RAW: MessageAction = { kind: "raw" };
 /** Forward it unchanged, or refuse it if it is too large: a list, or completions, are useless with references in them. */
 const WHOLE: MessageAction = { kind: "edit", edit: () => undefined };
 
+/** Why a message is not forwarded, and nothing in its place. */
+export const DROPPED: DOMException = new DOMException("The client does not wait for this message.", "AbortError");
+
+/** Drop it. */
+const DROP: MessageAction = {
+  kind: "edit",
+  edit: () => {
+    throw DROPPED;
+  },
+};
+
 /** Decides by the request that a message answers, or may answer while its id is not known. */
 export class ResponsePolicy implements MessagePolicy {
   readonly #deps: ResponsePolicyDeps;
@@ -71,8 +82,11 @@ export class ResponsePolicy implements MessagePolicy {
     }
     const method = message.text("method");
     if (method !== undefined) return this.#unasked(stringIn(method), message, isWhole, isUrgent);
-    if (isWhole)
-      return message.member("error") === undefined ? PASS : this.#guard(this.#deps.inFlight.find(id)?.method);
+    if (isWhole) {
+      const request = this.#deps.inFlight.find(id);
+      if (request?.isLate === true) return DROP;
+      return message.member("error") === undefined ? PASS : this.#guard(request?.method);
+    }
     if (message.member("params") !== undefined) return isUrgent ? this.#lateUnasked(message) : undefined;
     const request = this.#deps.inFlight.find(id);
     return request === undefined ? undefined : this.#answer(request, message);
@@ -120,6 +134,7 @@ export class ResponsePolicy implements MessagePolicy {
     const { catalog, edit, passesResults } = this.#deps;
     // Clients differ in which id they accept, so an answer to no known request is treated as a tool's.
     if (request === undefined) return this.#gate("result", message);
+    if (request.isLate === true) return DROP;
     switch (request.method) {
       case "tools/call":
         if (passesResults) return WHOLE;

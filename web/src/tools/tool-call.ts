@@ -12,6 +12,7 @@ import type { SluiceError } from "../errors/error.js";
 import { isStoreFailure } from "../errors/storage.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";
 import { shortened } from "../mcp/artifact-reader/answer.js";
+import { overAfter, timeoutResult, waitNotices } from "../mcp/wait-notices.js";
 import type { Args, ArtifactArguments, Prepared } from "./artifacts.js";
 import type { CallFiles } from "./call-files.js";
 import type { ResolvedToolConfig } from "./config/resolved-config.js";
@@ -364,53 +365,11 @@ function progressText({ progress, total, message = "" }: ToolProgress): string {
 const LEAST = 1;
 const MOST = 300;
 
-/** Messages for the user, in order. The third one gets the seconds that are left. */
-const MESSAGES: readonly ((left: number) => string)[] = [
-  () => "The tool is taking longer than expected. Please wait...",
-  () => "Still processing your request. This may take a few more moments.",
-  (left) => `Processing continues. The tool will timeout in ${inSeconds(left)} if no progress.`,
-];
-
-const OVER = "Tool failed to respond in a reasonable amount of time. Please try again or use a smaller dataset.";
-
-/**
- * The notices for a silent call, in order.
- *
- * @param notifyAfter seconds of silence, rising. Values at or above the limit are skipped.
- * @param timeoutSeconds the limit.
- */
-export function waitNotices(notifyAfter: readonly number[], timeoutSeconds: number): readonly ToolWait[] {
-  return MESSAGES.flatMap((message, index) => {
-    const after_s = notifyAfter[index];
-    if (after_s === undefined || after_s >= timeoutSeconds) return [];
-    // The difference of two decimals can have spurious digits.
-    const left = Number((timeoutSeconds - after_s).toFixed(3));
-    return [{ after_s, message: message(left), is_over: false }];
-  });
-}
-
-/** The notice for a call that is given up. */
-export function overAfter(seconds: number): ToolWait {
-  return { after_s: seconds, message: OVER, is_over: true };
-}
-
 /** Seconds of silence allowed for a call: its own, or the source's. Throws a ToolClientError for an invalid value. */
 export function checkTimeout({ timeoutSeconds }: ToolContext, ofSource: number): number {
   if (timeoutSeconds === undefined) return ofSource;
   if (typeof timeoutSeconds === "number" && timeoutSeconds >= LEAST && timeoutSeconds <= MOST) return timeoutSeconds;
   throw new ToolClientError(`The context's timeoutSeconds must be a number of seconds from ${LEAST} to ${MOST}.`);
-}
-
-/** The result of a call that timed out (`E_TIMEOUT`). `last_progress` is null if none was reported. */
-export function timeoutResult(timeout_seconds: number, last_progress: string | null): ErrorResult {
-  const suggestion = "Consider breaking large operations into smaller chunks or using progress reporting";
-  const details = { timeout_seconds, last_progress, suggestion };
-  const sentence = `Tool execution timed out after ${inSeconds(timeout_seconds)}`;
-  return errorResult(sentence, "ExecutionTimeout", "E_TIMEOUT", details, true);
-}
-
-function inSeconds(seconds: number): string {
-  return `${seconds} ${seconds === 1 ? "second" : "seconds"}`;
 }
 
 /**

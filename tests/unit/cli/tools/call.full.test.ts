@@ -6,7 +6,7 @@ import { isRunning } from "../../../e2e/faults/host.js";
 import { listed, ROOT, Room, sluice, start } from "../command.js";
 import { sluiceHere } from "../in-process.js";
 import { PDF, PNG, sha256 } from "../results.js";
-import { overAfter, timeoutResult, waitNotices } from "../../../../web/src/tools/tool-call.js";
+import { overAfter, timeoutResult, waitNotices } from "../../../../web/src/mcp/wait-notices.js";
 import { sendJson } from "../../tools/sources/api.js";
 import { configOf, everything, filesIn, scripted, unset, weather } from "./sources.js";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { listen, memoryState } from "../../../../web/src/serve.js";
-import { timeoutResult } from "../../../../web/src/tools/tool-call.js";
+import { timeoutResult } from "../../../../web/src/mcp/wait-notices.js";
 import { refused, Visitor } from "../visitor.js";
 import {
   called,

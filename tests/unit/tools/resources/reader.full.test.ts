@@ -14,7 +14,7 @@ import type { ToolNodeEvent } from "../../../../web/src/tools/event.js";
 import type { ToolWait } from "../../../../web/src/tools/context.js";
 import type { ResourceReading } from "../../../../web/src/tools/resources/cache.js";
 import { fillTemplate, templateVariables } from "../../../../web/src/tools/resources/templates.js";
-import { overAfter, timeoutResult, waitNotices } from "../../../../web/src/tools/tool-call.js";
+import { overAfter, timeoutResult, waitNotices } from "../../../../web/src/mcp/wait-notices.js";
 import { failingAt, faulty, Latch } from "../../core/faulty-store.js";
 import { PDF, prose, refsIn, sha256 } from "../../core/samples.js";
 import { type Document, ADA, BOB, newReader, type ReaderSetup, URI } from "./library.js";

@@ -8,7 +8,7 @@ import { ToolConnectionError } from "../../../../web/src/tools/errors.js";
 import type { ToolWait } from "../../../../web/src/tools/context.js";
 import type { SourceResult } from "../../../../web/src/tools/source.js";
 import { through } from "../../../../web/src/tools/sources/gated.js";
-import { overAfter, timeoutResult, waitNotices } from "../../../../web/src/tools/tool-call.js";
+import { overAfter, timeoutResult, waitNotices } from "../../../../web/src/mcp/wait-notices.js";
 import { isRunning } from "../../../e2e/faults/host.js";
 import { ManualClock } from "../resilience/manual.js";
 import { answer, listening } from "../sources/mcp/http-server.js";

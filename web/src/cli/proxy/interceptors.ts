@@ -16,9 +16,12 @@ import {
   interceptorDeps,
 } from "../../mcp/interceptor.js";
 import { refuseAutoRead } from "../../mcp/interceptor-config.js";
+import type { CallLimitOptions } from "../../mcp/call-limit.js";
+import type { WaitNotice } from "../../mcp/wait-notices.js";
 import type { SchemaMode } from "../../mcp/schemas/schemas.js";
 import type { Invocation } from "../command.js";
 import { checkConfig, readConfig } from "../configuration.js";
+import { UsageError } from "../exit.js";
 import { storeFolder } from "../store/folders.js";
 import { SavingsCounter } from "../store/savings.js";
 import { openStore, prepareStore, sessionFolder } from "../store/store.js";
@@ -84,9 +87,10 @@ export async function checkInterceptors(
       savings?.add(event.host, { calls: 1, bytes_in: event.bytesIn, bytes_shown: before, bytes_out: now });
     },
   };
+  const limit = readLimit(invocation, terminal);
   const common = await checkConfig(file, async () => {
     refuseAutoRead(options.config);
-    return interceptorDeps(options);
+    return { ...(await interceptorDeps(options)), ...(limit !== undefined && { limit }) };
   });
   return async () => {
     // Done last, so that an invalid command line creates no folder.
@@ -104,6 +108,32 @@ export async function checkInterceptors(
       },
     };
   };
+}
+
+/** Seconds of silence after which people are told (user storage, §11.3). */
+const NOTIFY_AFTER: readonly number[] = [15, 20, 25];
+
+/** Most seconds that `--timeout` takes, as `timeout_s` of a source. */
+const MAX_TIMEOUT = 300;
+
+/** What `--timeout` says. Throws UsageError. */
+function readLimit(invocation: Invocation, { errors }: Terminal): CallLimitOptions | undefined {
+  const said = invocation.value("timeout");
+  if (said === undefined) return undefined;
+  const timeoutSeconds = /^\d+(?:\.\d+)?$/.test(said) ? Number(said) : Number.NaN;
+  if (!(timeoutSeconds >= 1 && timeoutSeconds <= MAX_TIMEOUT)) {
+    throw new UsageError(`--timeout takes a number of seconds from 1 to ${MAX_TIMEOUT}, such as 30`, "proxy");
+  }
+  if (invocation.value("listen") !== undefined) {
+    throw new UsageError(
+      "--timeout is for a client on standard input and output: leave it out with --listen, where each client has its own",
+      "proxy",
+    );
+  }
+  const onNotice = (tool: string, { message }: WaitNotice): void => {
+    void errors.write(`sluice: ${printable(`${tool}: ${message}`.slice(0, MAX_LINE))}\n`).catch(() => undefined);
+  };
+  return { timeoutSeconds, notifyAfter: NOTIFY_AFTER, onNotice };
 }
 
 /** Most interceptors that are kept. A client whose interceptor was dropped gets a new one, which knows less of it. */

@@ -33,9 +33,14 @@ export async function passClientLines(
     answers.add(sent);
     void sent.finally(() => answers.delete(sent));
   };
-  const pass = async ({ forward, answers: own }: ClientMessageOutcome): Promise<void> => {
+  const follow = async (messages: AsyncIterable<string>): Promise<void> => {
+    for await (const message of messages) await sides.client(message);
+  };
+  const pass = async ({ forward, answers: own, followUps = [] }: ClientMessageOutcome): Promise<void> => {
     if (forward !== undefined) await sides.server(forward);
     for (const message of own) answer(message);
+    // They end with the server's answer, which is not waited for here.
+    for (const messages of followUps) void follow(messages).catch(() => undefined);
   };
   let line = new BoundedMessage();
   for await (const { bytes, last } of linePieces(chunks)) {
