@@ -242,14 +242,37 @@ TEST_F(LayersFields, NameOfAResourceIsKept) {
             "report.pdf");
 }
 
-TEST_F(LayersFields, DeclaredTypeIsTakenUnlessTheBytesContradict) {
+TEST_F(LayersFields, ConfiguredTypeIsTakenWhateverTheBytesAre) {
   field("a", "workbook", "application/x-workbook");
   field("b", "workbook", "application/x-workbook");
+  field("c", "map", "application/geo+json");
+  field("d", "page", "text/markdown");
   const std::string a = bench.run("\x01\x02\x03\x04", "application/octet-stream");
   const std::string b = bench.run(png(), "image/png");
-  const std::string out = bench.show("{\"a\":\"" + a + "\",\"b\":\"" + b + "\"}");
+  const std::string c = bench.run(R"({"type":"FeatureCollection"})", "application/json");
+  const std::string d = bench.run("<h1>A page</h1>", "text/html");
+  const std::string out = bench.show("{\"a\":\"" + a + "\",\"b\":\"" + b + "\",\"c\":\"" + c +
+                                     "\",\"d\":\"" + d + "\"}");
   EXPECT_EQ(string_at(out, {"a", "artifact", "mime_type"}), "application/x-workbook");
-  EXPECT_EQ(string_at(out, {"b", "artifact", "mime_type"}), "image/png");
+  EXPECT_EQ(string_at(out, {"b", "artifact", "mime_type"}), "application/x-workbook");
+  EXPECT_EQ(string_at(out, {"c", "artifact", "mime_type"}), "application/geo+json");
+  EXPECT_EQ(string_at(out, {"d", "artifact", "mime_type"}), "text/markdown");
+  EXPECT_EQ(string_at(out, {"d", "artifact", "filename"}), "fetch.md");
+}
+
+TEST_F(LayersFields, SummaryOfAFieldIsToldInAnyTextBlock) {
+  field("content").summary_template = "Downloaded '{name}'";
+  std::string text;
+  append_escaped(text, "{\"content\":\"" + base64(pdf(9)) + "\",\"name\":\"Sales\"}");
+  const std::string block = "{\"type\":\"text\",\"text\":\"" + text + "\",\"annotations\":{}}";
+  const std::string source = "{\"content\":[{\"type\":\"text\",\"text\":\"two:\"}," + block + "]}";
+  const std::string out = bench.show(source);
+  const std::string inner = string_at(out, {"content", "1", "text"});
+  EXPECT_TRUE(holds(inner, {"content"}, pdf(9))) << out;
+  EXPECT_EQ(string_at(inner, {"content", "summary"}), "Downloaded 'Sales'");
+  EXPECT_EQ(string_at(inner, {"name"}), "Sales");
+  EXPECT_EQ(at(out, {"content", "1", "annotations"}), "{}");
+  EXPECT_EQ(bench.restore(bench.mcp(source)), source);
 }
 
 TEST_F(LayersFields, TextThatMayBeBase64IsSentToBeDecoded) {

@@ -385,3 +385,38 @@ describe("base64 that is malformed", () => {
     });
   });
 });
+
+test("a configured field is told by its summary in any of several text blocks, and has the type that is configured", async () => {
+  const fields = [
+    { field_path: "content", content_type: "pdf", summary_template: "Downloaded '{name}'" },
+    { field_path: "places", content_type: "map", mime_type: "application/geo+json" },
+    { field_path: "page", content_type: "page", mime_type: "text/markdown" },
+  ];
+  const sluice = await createSluice({ store: new MemoryArtifactStore(), config: { tool_fields: { fetch: fields } } });
+  const json = JSON.stringify({
+    content: base64(PDF.subarray(0, 100)),
+    name: "Sales",
+    places: base64(Buffer.from('{"type":"FeatureCollection","features":[]}')),
+    page: base64(Buffer.from("<!doctype html><h1>A page</h1>")),
+  });
+  const result = {
+    content: [
+      { type: "text", text: "two:" },
+      { type: "text", text: json, annotations: { priority: 1 } },
+    ],
+  };
+  const { value, artifacts } = await sluice.transform(result, { tool: "fetch" });
+  expect(artifacts.map(({ mime_type, filename }) => [mime_type, filename])).toEqual([
+    ["application/pdf", "fetch.pdf"],
+    ["application/geo+json", "fetch.geojson"],
+    ["text/markdown", "fetch.md"],
+  ]);
+  const [, block] = (value as { content: readonly { text: string; annotations?: object }[] }).content;
+  expect(block?.annotations).toEqual({ priority: 1 });
+  expect(JSON.parse(block?.text ?? "")).toMatchObject({
+    content: { artifact: { id: artifacts[0]?.id }, summary: "Downloaded 'Sales'" },
+    name: "Sales",
+  });
+  const mcp = await sluice.transform(result, { tool: "fetch", dialect: "mcp" });
+  expect(await sluice.restore(mcp.value)).toEqual(result);
+});

@@ -110,6 +110,19 @@ std::string show_shown(const Document& document, size_t block, const Notes& note
   return out;
 }
 
+/// The text of a block that has a configured field with a summary of its own in it.
+std::optional<size_t> text_with_summaries(const Document& document, size_t block,
+                                          const SegmentTable& table) {
+  if (!document.is_block(block, "text")) return std::nullopt;
+  const std::optional<size_t> text = document.tape().find(block, "text");
+  if (!text || document.tape()[*text].type != Type::string) return std::nullopt;
+  const auto marks = document.marks(*text);
+  const bool summarised = std::any_of(marks.begin(), marks.end(), [&](const Mark& mark) {
+    return !table.about(mark.segment).summary_template.empty();
+  });
+  return summarised ? text : std::nullopt;
+}
+
 /// A string member with markers in it that is not a single marker.
 std::optional<size_t> text_around(const Document& document, size_t holder,
                                   std::string_view member) {
@@ -213,6 +226,16 @@ std::string show_block(const Document& document, size_t block, const Notes& note
   std::string out;
   const std::optional<Load> load = load_of_block(document, block);
   if (!load) {
+    Document inner;
+    if (const std::optional<size_t> text = text_with_summaries(document, block, table);
+        text && read_json_text(document, *text, table.size(), inner)) {
+      std::string shown;
+      append_showing(shown, inner, 0, notes);
+      out = "{";
+      append_members(out, document, block, notes, {"text"});
+      append_key(out, "text");
+      return out + json_string(shown) + '}';
+    }
     append_showing(out, document, block, notes);
     return out;
   }

@@ -192,6 +192,8 @@ FileType decide_type(std::string_view declared, const std::optional<FileType>& s
                      bool trusted) {
   const std::string mime = trusted ? sniffing::clean_mime(declared) : plain_type(declared);
   const bool specific = !mime.empty() && mime != kUnspecific;
+  // The configuration is written for this tool.
+  if (trusted && specific) return type_of_mime(mime);
   if (!sniffed) {
     return type_of_mime(specific && !is_always_signed(mime) ? std::string_view(mime) : kUnspecific);
   }

@@ -144,7 +144,9 @@ void SegmentTable::declare_bytes(Segment& segment, const About& about, std::stri
   FileType type = decide_type(mime_type, sniffed, trusted);
   if (is_unknown(type.mime_type) && !about.label.empty()) type.label = about.label;
   segment.mime_type = type.mime_type.empty() ? std::string(kUnknown) : type.mime_type;
-  if (!type.extension.empty()) segment.extension = type.extension;
+  if (!type.extension.empty() && (type.extension != "bin" || segment.extension.empty())) {
+    segment.extension = type.extension;
+  }
   if (unknown) {
     Subject subject;
     subject.type = std::move(type);
