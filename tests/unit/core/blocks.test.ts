@@ -379,8 +379,8 @@ describe("base64 that is malformed", () => {
         expect(text).not.toContain(data.slice(0, 60));
         const named = new Set([...text.matchAll(/artifact:\/\/([\w.]+)/g)].map(([, id]) => id));
         expect([...named]).toEqual(dialect === "mcp" ? [artifacts[0]?.id] : []);
-        const restored = dialect === "mcp" ? await sluice.restore(value) : result;
-        expect(restored).toEqual(result);
+        const back = dialect === "mcp" ? await sluice.restore(value) : result;
+        expect(back).toEqual(result);
       }
     });
   });

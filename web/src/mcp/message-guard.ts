@@ -47,8 +47,12 @@ type Kind = Omit<SurveyOptions, "least"> | "described";
 
 const PLAIN: Kind = {};
 const BLOCKS: Kind = { hasBlocks: true };
-/** What `restore` puts back is listed: it is that of a result. */
+/** Requests to the client in a result. */
+const REQUESTS: Kind = { hasBlocks: true };
 const META: Kind = { values: "all", skips: new Set(["sluice/refs", "sluice/artifacts", "sluice/reduced"]) };
+
+/** What stands in a result, whose references are listed for `restore`. */
+const RESTORED: ReadonlySet<Kind> = new Set([REQUESTS, META]);
 
 /** Requests and notifications from the server, by method: what stands in `params`. */
 const UNASKED: Readonly<Record<string, Kind>> = {
@@ -134,7 +138,7 @@ export class MessageGuard {
     if (!/"inputRequests"|\\u/.test(result) && !(readsMeta && result.includes('"_meta"'))) return result;
     return this.#guard(result, (root) =>
       listMembers(root).flatMap(([name, value]): readonly Guarded[] => {
-        if (name === "inputRequests") return [{ node: value, kind: BLOCKS }];
+        if (name === "inputRequests") return [{ node: value, kind: REQUESTS }];
         return name === "_meta" && readsMeta ? [{ node: value, kind: META }] : [];
       }),
     );
@@ -154,7 +158,8 @@ export class MessageGuard {
         continue;
       }
       for (const piece of surveyStrings(node, { ...kind, least })) {
-        const insert = await this.#reduce(sourceOf(text, piece.node), piece, found, kind === META);
+        const place = RESTORED.has(kind) ? pointerTo(root, piece.node) : undefined;
+        const insert = await this.#reduce(sourceOf(text, piece.node), piece, found, place);
         if (insert !== undefined) edits.push(replaceEdit(piece.node, insert));
       }
     }
@@ -164,9 +169,9 @@ export class MessageGuard {
     return guarded;
   }
 
-  /** What stands in the place of a piece, as JSON text. Undefined if it stays. */
-  async #reduce(source: string, piece: GuardedPiece, found: Found, isMeta: boolean): Promise<string | undefined> {
-    const { kind, key } = piece;
+  /** What stands in the place of a piece, as JSON text. Undefined if it stays. `place`: where it stands in a result. */
+  async #reduce(source: string, piece: GuardedPiece, found: Found, place?: string): Promise<string | undefined> {
+    const { kind } = piece;
     if (kind === "name" || found.artifacts.length >= MAX_ARTIFACTS) return this.#remove(source, kind);
     const [before, behind] = WRAPPED[kind];
     let reduced: Transformed;
@@ -182,8 +187,10 @@ export class MessageGuard {
     if (!reduced.changed) return undefined;
     found.artifacts.push(...reduced.artifacts);
     found.failures.push(...reduced.failures);
-    if (isMeta && kind === "value") found.refs.push(...listRefs(reduced, pointerOf(["_meta", key])));
-    return readReduced(reduced.text, kind) ?? this.#remove(source, kind);
+    const insert = readReduced(reduced.text, kind);
+    if (insert === undefined) return this.#remove(source, kind);
+    if (place !== undefined) found.refs.push(...listRefs(reduced, kind, place));
+    return insert;
   }
 
   /** The same without storing anything. */
@@ -212,7 +219,7 @@ interface Guarded {
 interface Found {
   readonly artifacts: AnswerRef[];
   readonly failures: SluiceError[];
-  /** Entries for the list by which `restore` works: of `_meta`. */
+  /** Entries for the list by which `restore` works. */
   readonly refs: string[];
 }
 
@@ -249,19 +256,63 @@ function readMethod(root: ValueNode): string {
   return method?.type === "String" ? method.value : "";
 }
 
-/** The references in a value that was wrapped in a list, as those of a place in a result. */
-function listRefs({ refs = "[]" }: Transformed, place: string): readonly string[] {
-  const listed = JSON.parse(refs) as readonly { readonly at: string }[];
-  return listed.map((entry) => JSON.stringify({ ...entry, at: `${place}${entry.at.slice(2)}` }));
+/** An entry in the list of references: see `Edits` in `wasm/src/layers/result/references.h`. */
+interface RefEntry {
+  readonly at: string;
+  readonly uri?: string;
+  readonly was?: { readonly text?: string };
+  readonly refs?: readonly RefEntry[];
+}
+
+/** Where a piece stands in what it is wrapped in. */
+const INNER: Readonly<Record<keyof typeof WRAPPED, string>> = {
+  text: "/content/0/text",
+  block: "/content/0",
+  list: "/0",
+  value: "/0",
+};
+
+/** The references in a piece that went through the gate, as those of a place in a result. */
+function listRefs({ refs = "[]" }: Transformed, kind: keyof typeof WRAPPED, place: string): readonly string[] {
+  const moved = (JSON.parse(refs) as readonly RefEntry[]).flatMap((entry): readonly object[] => {
+    const { at, uri, was, refs: inside = [] } = entry;
+    // A whole list became a reference, which stands in a list.
+    if (kind === "list" && at === "/0") return [{ at: place, was: uri, refs: [{ ...entry, at: "" }] }];
+    if (at === INNER[kind] || at.startsWith(`${INNER[kind]}/`)) {
+      return [{ ...entry, at: place + at.slice(INNER[kind].length) }];
+    }
+    // A sentence stands for the block that the text was put into.
+    if (kind !== "text" || at !== INNER.block || was?.text === undefined) return [];
+    return [{ at: place, was: was.text, refs: inside.map((each) => ({ ...each, at: each.at.replace("/text", "") })) }];
+  });
+  return moved.map((entry) => JSON.stringify(entry));
+}
+
+/** The JSON Pointer of a node below another. */
+function pointerTo(root: ValueNode, node: ValueNode): string {
+  const open: { readonly at: ValueNode; readonly path: readonly (string | number)[] }[] = [{ at: root, path: [] }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { at, path } = next;
+    if (at === node) return pointerOf(path);
+    if (at.type === "Array")
+      for (const [index, { value }] of at.elements.entries()) open.push({ at: value, path: [...path, index] });
+    if (at.type === "Object")
+      for (const [name, value] of listMembers(at)) open.push({ at: value, path: [...path, name] });
+  }
+  return "";
 }
 
 /** A result with entries in the list of its references, which its `_meta` has, or gets. */
 function addRefs(result: string, entries: readonly string[]): string {
   if (entries.length === 0) return result;
-  const meta = valueAt(parseJson(result), "_meta");
+  const root = parseJson(result);
+  const meta = valueAt(root, "_meta");
+  const joined = entries.join(",");
+  if (meta === undefined && root.type === "Object") {
+    return applyEdits(result, [appendEdit(root, `"_meta":{"${REFS}":[${joined},{"at":"/_meta","added":true}]}`)]);
+  }
   if (meta?.type !== "Object") return result;
   const list = valueAt(meta, REFS);
-  const joined = entries.join(",");
   const edit = list?.type === "Array" ? appendEdit(list, joined) : appendEdit(meta, `"${REFS}":[${joined}]`);
   return applyEdits(result, [edit]);
 }

@@ -322,6 +322,36 @@ describe("links", () => {
   });
 });
 
+describe("questions to the client in a result", () => {
+  const file = Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(3000, 7)]).toString("base64");
+  const elicitation = (message: string): object => ({ ask: { method: "elicitation/create", params: { message } } });
+  const sampling = (...content: object[]): object => ({
+    "a/b~c": { method: "sampling/createMessage", params: { messages: [{ role: "user", content }], maxTokens: 10 } },
+  });
+
+  it.each<[string, object]>([
+    ["a file as text", elicitation(file)],
+    ["a file in prose", elicitation(`See ${file} and ${file}.`)],
+    ["a long text", elicitation("A line of prose. ".repeat(1000))],
+    ["a long text with a file in it", elicitation(`${"A line of prose. ".repeat(1000)}${file}`)],
+    ["JSON in a text", elicitation(JSON.stringify({ page: { file } }))],
+    ["a file in a resource", sampling({ type: "resource", resource: { uri: "a:b", blob: file } })],
+    ["a text among blocks", sampling({ type: "text", text: "Look." }, { type: "text", text: file })],
+    [
+      "bytes as numbers",
+      { ask: { method: "elicitation/create", params: { message: "?", bytes: [...Buffer.from(file, "base64")] } } },
+    ],
+  ])("are put back with it: %s", async (_, inputRequests) => {
+    for (const more of [{}, { _meta: { a: 1 } }, { content: [image()] }]) {
+      const result = { resultType: "input_required", inputRequests, ...more };
+      const answer = await talk.call("asks", result);
+      expect(JSON.stringify(answer)).not.toContain(file.slice(0, 100));
+      expect(JSON.stringify(answer)).toContain("artifact://srv_");
+      expect(await (await createSluice({ store: talk.store })).restore(answer.result)).toEqual(result);
+    }
+  });
+});
+
 describe("the tool that reads", () => {
   it("is on the last page with the one that edits, and there from the first list", async () => {
     const first = await talk.ask(
