@@ -4,7 +4,7 @@ import { expect, test, vi, describe } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { SluiceServer } from "../../../../web/src/serve.js";
 import { Admission, measureBody, LargeBodies } from "../../../../web/src/server/access/admission.js";
-import { operation, mountRoutes, describeStream, UPLOAD } from "../../../../web/src/server/http/operation.js";
+import { declareOperation, mountRoutes, describeStream, UPLOAD } from "../../../../web/src/server/http/operation.js";
 import { LIMITS } from "../../../../web/src/server/options.js";
 import { Announcer } from "../../../../web/src/server/sessions/announcer.js";
 import { memoryState } from "../../../../web/src/server/state.js";
@@ -35,7 +35,7 @@ function served(body: () => ReadableStream<Uint8Array> | null): Served {
     usage,
     report,
   });
-  const listening = operation({
+  const listening = declareOperation({
     id: "listen",
     summary: "Listen",
     answers: { 200: describeStream(z.unknown(), "Events.") },
