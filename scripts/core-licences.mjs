@@ -12,6 +12,7 @@ export async function coreLicences() {
   const emscripten = output.trim().split("\n").at(-1);
   const read = (...path) => readFileSync(join(emscripten, ...path), "utf8");
   const filled = {
+    sqlite: sqlite(),
     nlohmann: nlohmann(),
     emscripten: read("emscripten-version.txt").trim().replaceAll('"', ""),
     musl: read("system/lib/libc/musl/VERSION").trim(),
@@ -19,6 +20,11 @@ export async function coreLicences() {
     MIT,
   };
   return readFileSync(join(root, "wasm/LICENSES.md"), "utf8").replaceAll(/\{(\w+)\}/g, (_, name) => filled[name]);
+}
+
+function sqlite() {
+  const header = readFileSync(join(root, "node_modules/better-sqlite3/deps/sqlite3/sqlite3.h"), "utf8");
+  return wanted(/define SQLITE_VERSION\s+"([\d.]+)"/.exec(header));
 }
 
 // CMake copied it there: all presets include that copy.

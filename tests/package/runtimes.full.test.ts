@@ -85,8 +85,8 @@ const PRERENDERED = "Next.js, prerendered";
 /** Reading documents starts a process of its own. */
 const DENO = ["run", "--no-prompt", "--allow-read", "--allow-run", "--allow-env"];
 
-/** What is read where documents are tried too. */
-const DOCUMENTS = { page: true, picture: true, html: true };
+/** What is read where documents and tables are tried too. */
+const DOCUMENTS = { page: true, picture: true, html: true, table: true };
 
 /** Where the package works, and what is reported there. */
 const WAYS: Readonly<Record<string, () => Promise<unknown>>> = {

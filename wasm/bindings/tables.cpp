@@ -55,6 +55,8 @@ class TableQuery {
         return query_.add_json(name, artifact, tokens, true);
     }
   }
+  /// The input is names of members, with NUL between them.
+  void want_members() { query_.want_members(split(in_)); }
   /// The input is the question.
   bool prepare() { return query_.prepare(in_); }
   /// The output is cells.
@@ -117,6 +119,7 @@ EMSCRIPTEN_BINDINGS(sluice_tables) {
       .function("input", &TableQuery::input)
       .function("output", &TableQuery::output)
       .function("add", &TableQuery::add)
+      .function("wantMembers", &TableQuery::want_members)
       .function("prepare", &TableQuery::prepare)
       .function("readRows", &TableQuery::read_rows)
       .function("isOver", &TableQuery::is_over)

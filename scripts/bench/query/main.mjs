@@ -9,7 +9,6 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { gzipSync } from "node:zlib";
 import { query } from "../../../dist/query/query.js";
-import { csvTable, jsonTable } from "../../../dist/query/table.js";
 import { root } from "../../run.mjs";
 import { inFolder, median } from "../measure.mjs";
 import { npm } from "../package/registry.mjs";
@@ -57,9 +56,19 @@ const TIMED = {
   jmespath: "items(group_by([?status == 'paid'], &city)) | sort_by(@, &[0])[*].[[0], sum([1][].total)]",
 };
 
+const encode = (text) => ({
+  async *open(start) {
+    yield Buffer.from(text).subarray(start);
+  },
+});
+
+const openCsv = (bytes) => ({ form: { kind: "csv", start: 0, delimiter: ",", newline: "\n" }, bytes });
+
+const openJson = (text, keys = []) => ({ form: { kind: "rows", keys }, bytes: encode(text) });
+
 /** The tables as values, for languages that take these. Cells of CSV are those that we make of them. */
 async function tables() {
-  const table = await csvTable([Buffer.from(PEOPLE)]);
+  const table = openCsv(encode(PEOPLE));
   const { columns, rows } = await query("SELECT * FROM people", table);
   const people = [];
   for await (const row of rows) people.push(Object.fromEntries(columns.map((name, index) => [name, row[index]])));
@@ -74,23 +83,22 @@ function languages(folder, values) {
   const jsonata = require("jsonata");
   const jmespath = require("@jmespath-community/jmespath");
   const own = readdirSync(join(root, "dist/query")).filter((name) => name.endsWith(".js"));
-  const bundled = readdirSync(join(root, "dist/bundled")).filter((name) => name.startsWith("squirreling"));
   return [
     {
-      name: "SQL (squirreling, `web/src/query`)",
+      name: "SQL (SQLite, `web/src/query`)",
       written: ({ sql }) => sql,
-      ask: async (sql, of) => rowsOf(sql, await tableIn(of)),
-      timed: async (text) => rowsOf(TIMED.sql, await jsonTable([Buffer.from(text)])),
+      ask: async (sql, of) => rowsOf(sql, tableIn(of)),
+      timed: async (text) => rowsOf(TIMED.sql, openJson(text)),
       files: [
         ...own.map((name) => readFileSync(join(root, "dist/query", name))),
-        ...bundled.map((name) => readFileSync(join(root, "dist/bundled", name))),
+        ...["tables.mjs", "tables.wasm"].map((name) => readFileSync(join(root, "dist/core", name))),
       ],
       streams: "yes",
       packages: "0, bundled",
     },
     {
       name: "SQL (SQLite, sql.js)",
-      written: ({ sql, sqlite }) => sqlite ?? sql,
+      written: ({ sql }) => sql,
       ask: async (sql, of) => inSqlite(require("sql.js"), sql, of, rowsIn(of, values)),
       timed: async (text) => inSqlite(require("sql.js"), TIMED.sql, "orders", JSON.parse(text)),
       files: [file("sql.js/dist/sql-wasm.js"), file("sql.js/dist/sql-wasm.wasm")],
@@ -129,8 +137,10 @@ function languages(folder, values) {
 
 const tableIn = (of) =>
   of === "people"
-    ? csvTable([Buffer.from(PEOPLE)])
-    : jsonTable([Buffer.from(JSON.stringify(of === "orders" ? ORDERS : REPOSITORIES))]);
+    ? openCsv(encode(PEOPLE))
+    : of === "orders"
+      ? openJson(JSON.stringify(ORDERS))
+      : openJson(JSON.stringify(REPOSITORIES), ["data", "repositories"]);
 
 const rowsIn = (of, values) => (of === "repositories" ? values[of].data.repositories : values[of]);
 
@@ -205,6 +215,15 @@ async function timed(language) {
   return "";
 }
 
+/** The bytes of so many rows from an offset on, made each time that they are read. */
+async function* csvFrom(count, from) {
+  let at = 0;
+  for await (const piece of csv(count)) {
+    if (at + piece.length > from) yield piece.subarray(Math.max(0, from - at));
+    at += piece.length;
+  }
+}
+
 async function* csv(count) {
   yield Buffer.from("id,customer,city,status,total\n");
   for (let from = 0; from < count; from += 1000) {
@@ -227,7 +246,7 @@ async function streamed(sql) {
     let bytes = 0;
     for await (const { length } of csv(CSV_ROWS)) bytes += length;
     if (bytes === 0) throw new Error("There are no rows.");
-  } else await rowsOf(sql, await csvTable(csv(CSV_ROWS)));
+  } else await rowsOf(sql, openCsv({ open: (from) => csvFrom(CSV_ROWS, from) }));
   clearInterval(timer);
   return `${((performance.now() - start) / 1000).toFixed(1)} s, ${Math.max(0, Math.round((peak - before) / 2 ** 20))} MiB more`;
 }

@@ -46,6 +46,35 @@ TEST(Query, WantsATableThatIsThere) {
   EXPECT_EQ(answer(query, "SELECT COUNT(*) FROM pods"), "5");
 }
 
+TEST(Query, TellsMembersThatLaterRowsAloneHave) {
+  std::string text = "[";
+  for (int id = 0; id < 1500; ++id) text += "{\"id\":" + std::to_string(id) + "},";
+  text += "{\"id\":-1,\"late\":\"x\"}]";
+  TableQuery query(read_from({text}), {});
+  query.want_members({"late", "id"});
+  query.add_json("rows", 0, {}, false);
+  EXPECT_EQ(query.describe(), R"([{"name":"rows","columns":[{"name":"id","type":"INTEGER"},)"
+                              R"({"name":"late","type":"ANY"}],"isOpen":true}])");
+  EXPECT_EQ(answer(query, "SELECT id FROM rows WHERE late = 'x'"), "-1");
+}
+
+TEST(Query, TellsRowsThatAreLongerThanTheHeader) {
+  TableQuery query(read_from({"a,b\n1,2\n1,2,3\n"}), {});
+  query.add_csv("rows", 0, 0, ',', '\n', false);
+  EXPECT_EQ(query.describe(), R"([{"name":"rows","columns":[{"name":"a","type":"INTEGER"},)"
+                              R"({"name":"b","type":"INTEGER"}],"longer":1}])");
+}
+
+TEST(Query, GoesOnWhereATableCouldNotBeAdded) {
+  TableQuery query(read_from({R"({"a":[{"v":1}]})"}), {});
+  const std::vector<std::string> nowhere{"b"};
+  const std::vector<std::string> there{"a"};
+  EXPECT_FALSE(query.add_json("rows", 0, nowhere, false));
+  EXPECT_EQ(query.failure().fault, QueryFault::kPlace);
+  EXPECT_TRUE(query.add_json("rows", 0, there, false));
+  EXPECT_EQ(answer(query, "SELECT v FROM rows"), "1");
+}
+
 class Refused : public testing::TestWithParam<const char*> {};
 
 TEST_P(Refused, IsNoQuestion) {

@@ -13,14 +13,20 @@ const page = join(root, "page.js");
 const dist = join(app, "built", name, "dist");
 const core = join(app, "node_modules/mcp-sluice/dist/core/core.wasm");
 const documents = join(app, "node_modules/mcp-sluice/dist/documents");
+const queries = join(app, "node_modules/mcp-sluice/dist/query/worker-web.js");
 
 /** The modules that a worker of Cloudflare's imports. */
-const MODULES = ["core.wasm", ...["pdfium", "png", "jpeg-encoder"].map((module) => `documents/${module}.wasm`)];
+const MODULES = [
+  "core.wasm",
+  "tables.wasm",
+  ...["pdfium", "png", "jpeg-encoder"].map((module) => `documents/${module}.wasm`),
+];
 
 /** What a bundler that knows nothing of `new URL("./core.wasm", import.meta.url)` leaves to its user. */
 async function copied() {
   await copyFile(join(root, "index.html"), join(dist, "index.html"));
   await copyFile(core, join(dist, "core.wasm"));
+  await copyFile(join(core, "../tables.wasm"), join(dist, "tables.wasm"));
   await mkdir(join(dist, "wasm"), { recursive: true });
   await copyFile(join(documents, "wasm/pdfium.wasm"), join(dist, "wasm/pdfium.wasm"));
 }
@@ -66,7 +72,7 @@ const bundlers = {
     const options = { bundle: true, splitting: true, format: "esm", outdir: dist };
     const { warnings } = await build({
       ...options,
-      entryPoints: [page, { in: join(documents, "worker.js"), out: "worker" }],
+      entryPoints: [page, { in: join(documents, "worker.js"), out: "worker" }, { in: queries, out: "worker-web" }],
     });
     for (const { text } of warnings) refuse(text);
     await copied();
@@ -75,7 +81,7 @@ const bundlers = {
     const { rollup } = await import("rollup");
     const { nodeResolve } = await import("@rollup/plugin-node-resolve");
     const plugins = [nodeResolve({ browser: true })];
-    const input = { page, worker: join(documents, "worker.js") };
+    const input = { page, worker: join(documents, "worker.js"), "worker-web": queries };
     const bundle = await rollup({ input, plugins, onLog: (_, { message }) => refuse(message) });
     await bundle.write({ dir: dist, format: "es" });
     await copied();

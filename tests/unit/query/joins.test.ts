@@ -1,8 +1,7 @@
-/** Queries of several tables, and what is exact where all rows are kept. */
+/** Queries of several tables. */
 import { describe, expect, test } from "vitest";
 import type { NamedTables, QueryTable } from "../../../web/src/query/types.js";
-import { csvTable, jsonTable, tableOf } from "../../../web/src/query/table.js";
-import { answerOf, failureOf, pieces, rowsOf } from "./tables.js";
+import { cellTable, csvTable, failureOf, jsonTable, rowsOf } from "./tables.js";
 
 const SHOP = {
   customers: [
@@ -18,9 +17,9 @@ const SHOP = {
   ],
 };
 
-const at = (key: string): Promise<QueryTable> => jsonTable(pieces(JSON.stringify(SHOP)), { pointer: `/${key}` });
+const at = (key: string): QueryTable => jsonTable(JSON.stringify(SHOP), `/${key}`);
 const tables: NamedTables = {
-  open: async (name) => (Object.hasOwn(SHOP, name) ? at(name) : undefined),
+  open: async (name) => at(name),
   names: async () => Object.keys(SHOP),
 };
 
@@ -41,14 +40,18 @@ describe("two tables in one query", () => {
         ["Ada", 12],
       ],
     ],
-    ["SELECT c.address.city, o.id FROM customers c JOIN orders o ON c.id = o.by.id WHERE o.total < 2", [["Oslo", 3]]],
+    [
+      "SELECT c.address->>'city', o.id FROM customers c JOIN orders o ON c.id = o.by->>'id' WHERE o.total < 2",
+      [["Oslo", 3]],
+    ],
     ["SELECT c.id, o.id FROM customers c JOIN orders o ON c.id = o.customer WHERE o.id = 3", [["C2", 3]]],
     [
       "SELECT * FROM customers c JOIN orders o ON c.id = o.customer WHERE o.id = 3",
-      [["C2", "Ben", { city: "Rome" }, 3, "C2", 1, { id: "C1" }]],
+      [["C2", "Ben", '{"city":"Rome"}', 3, "C2", 1, '{"id":"C1"}']],
     ],
     ["SELECT id FROM customers EXCEPT SELECT customer FROM orders", [["C3"]]],
     ["SELECT COUNT(*) FROM rows r JOIN orders o ON o.customer = r.id", [[3]]],
+    ["SELECT COUNT(*) FROM Customers", [[3]]],
     [
       "SELECT name, (SELECT SUM(total) FROM orders o WHERE o.customer = c.id) AS s FROM customers c ORDER BY s DESC LIMIT 1",
       [["Ada", 12]],
@@ -61,109 +64,74 @@ describe("two tables in one query", () => {
       ],
     ],
     ["SELECT id FROM orders WHERE total > (SELECT AVG(total) FROM orders) ORDER BY total DESC", [[4], [2]]],
+    [
+      "SELECT id, SUM(total) OVER (PARTITION BY customer ORDER BY id) FROM orders WHERE customer = 'C1'",
+      [
+        [1, 5],
+        [2, 12],
+      ],
+    ],
   ])("%s", async (sql, wanted) => {
-    expect(await rowsOf(sql, await at("customers"), { tables })).toEqual(wanted);
+    expect(await rowsOf(sql, at("customers"), { tables })).toEqual(wanted);
   });
 
   test.each([
     ["SELECT id FROM custmers", /no table "custmers".*mean "customers".*"rows", "customers", "orders"/],
     ["SELECT o.totl FROM customers c JOIN orders o ON o.customer = c.id", /no column "totl".*mean "total"/],
     ["SELECT totl FROM customers c JOIN orders o ON o.customer = c.id", /"totl"/],
+    ["SELECT c.address.city FROM customers c", /A member of JSON is written c\.address->>'\$\.city'/],
+    ["SELECT id FROM orders, UNNEST(customer)", /json_each/],
   ])("%s", async (sql, sentence) => {
-    expect(await failureOf(sql, await at("customers"), { tables })).toMatchObject({
+    expect(await failureOf(sql, at("customers"), { tables })).toMatchObject({
       code: "E_INVALID_ARGUMENT",
       path: "query",
       message: expect.stringMatching(sentence) as string,
     });
   });
-
-  test("the rows of all tables count together, and all tables are closed", async () => {
-    const sql = "SELECT c.id FROM customers c JOIN orders o ON c.id = o.customer";
-    const closed: string[] = [];
-    const seen = async (key: string): Promise<QueryTable> => ({
-      ...(await at(key)),
-      close: async () => void closed.push(key),
-    });
-    const open = async (key: string): Promise<QueryTable> => seen(key);
-    const failure = await failureOf(sql, await at("customers"), { tables: { ...tables, open }, maxKeptRows: 5 });
-    expect(failure).toMatchObject({ code: "E_TOO_LARGE" });
-    expect(closed.toSorted()).toEqual(["customers", "orders"]);
-  });
 });
 
 describe("texts of a group", () => {
-  const sql = "SELECT GROUP_CONCAT(customer), STRING_AGG(DISTINCT customer, '; '), GROUP_CONCAT(id, '/')";
+  const sql = "SELECT GROUP_CONCAT(customer), GROUP_CONCAT(DISTINCT customer), STRING_AGG(id, '/')";
   test.each(["FROM orders", "FROM orders WHERE id IN (SELECT id FROM orders)"])("%s", async (from) => {
-    expect(await rowsOf(`${sql} ${from}`, await at("customers"), { tables })).toEqual([
-      ["C1,C1,C2", "C1; C2", "1/2/3/4"],
-    ]);
+    expect(await rowsOf(`${sql} ${from}`, at("customers"), { tables })).toEqual([["C1,C1,C2", "C1,C2", "1/2/3/4"]]);
   });
 
   test("are bounded", async () => {
-    const table = tableOf(
+    const table = cellTable(
       ["t"],
-      (async function* () {
-        for (let count = 0; count < 30; count += 1) yield [["x".repeat(1_000_000)]];
-      })(),
+      Array.from({ length: 80 }, () => ["x".repeat(1_000_000)]),
     );
     expect(await failureOf("SELECT GROUP_CONCAT(t) FROM rows", table)).toMatchObject({ code: "E_TOO_LARGE" });
   });
 });
 
 test.each([
-  ["SELECT SUM(total) OVER (PARTITION BY customer) FROM orders", /ROW_NUMBER\(\) is the only window function/],
-  ["SELECT RANK() OVER (ORDER BY total) FROM orders", /ROW_NUMBER\(\) is the only window function/],
-  ["SELECT GROUP_CONCAT(id SEPARATOR ', ') FROM orders", /GROUP_CONCAT\(a, ', '\)/],
-  ["SELECT COLLECT_LIST(id) FROM orders", /no function COLLECT_LIST\. The aggregates are COUNT, SUM/],
+  ["SELECT GROUP_CONCAT(id SEPARATOR ', ') FROM orders", /group_concat\(a, ', '\)/],
+  ["SELECT COLLECT_LIST(id) FROM orders", /json_group_array/],
+  ["SELECT EXTRACT(YEAR FROM id) FROM orders", /strftime/],
+  ["SELECT YEAR(id) FROM orders", /strftime/],
+  ["SELECT id FROM orders WHERE customer ILIKE 'c%'", /LIKE ignores/],
+  ["SELECT id::text FROM orders", /CAST/],
+  ["SELECT LEFT(customer, 1) FROM orders", /substr|column/],
 ])("%s", async (sql, sentence) => {
-  const failure = await failureOf(sql, await at("customers"), { tables });
+  const failure = await failureOf(sql, at("customers"), { tables });
   expect(failure).toMatchObject({ message: expect.stringMatching(sentence) as string });
 });
 
-test("long numbers stay exact where all rows are kept", async () => {
-  const text = "id,x,d\n1,9007199254740993,10.1234567890123456789\n2,9007199254740995,9.1234567890123456789\n";
-  const from = "FROM rows a JOIN rows b ON a.id = b.id";
-  const ask = async (list: string, rest = ""): Promise<unknown[][]> =>
-    rowsOf(`SELECT ${list} ${from} ${rest}`, await csvTable(pieces(text)));
-  expect(await ask("a.x + 1, a.x * 2, a.x - 1, CAST(a.x AS BIGINT)", "WHERE a.id = 1")).toEqual([
+test("long numbers stay exact in joins", async () => {
+  const text = "id,x\n1,9007199254740993\n2,9007199254740995\n";
+  const sql =
+    "SELECT a.x + 1, a.x * 2, a.x - 1, CAST(a.x AS BIGINT) FROM rows a JOIN rows b ON a.id = b.id WHERE a.id = 1";
+  expect(await rowsOf(sql, csvTable(text))).toEqual([
     ["9007199254740994", "18014398509481986", "9007199254740992", "9007199254740993"],
   ]);
-  expect(await ask("SUM(a.x), MAX(a.d), MIN(a.d)")).toEqual([
-    ["18014398509481988", "10.1234567890123456789", "9.1234567890123456789"],
-  ]);
-  expect(await ask("a.id", "WHERE a.d > 9.5")).toEqual([[1]]);
-  expect(await ask("a.id", "ORDER BY a.d")).toEqual([[2], [1]]);
+  const sum = "SELECT SUM(a.x) FROM rows a JOIN rows b ON a.id = b.id";
+  expect(await rowsOf(sum, csvTable(text))).toEqual([["18014398509481988"]]);
 });
 
-test("a table of many columns is refused with a star, and answered by names", async () => {
-  const columns = Array.from({ length: 100_000 }, (_, index) => `c${index}`);
-  const wide = (): QueryTable =>
-    tableOf(
-      columns,
-      (async function* () {
-        yield [columns.map((_, index) => index)];
-      })(),
-    );
-  expect(await failureOf("SELECT * FROM rows", wide())).toMatchObject({ code: "E_TOO_LARGE" });
-  expect(await failureOf("SELECT * FROM rows a JOIN rows b ON a.c1 = b.c1", wide())).toMatchObject({
-    code: "E_TOO_LARGE",
-  });
-  expect(await rowsOf("SELECT c99999 FROM rows", wide())).toEqual([[99_999]]);
-  expect(await rowsOf("SELECT a.c5 FROM rows a JOIN rows b ON a.c1 = b.c1", wide())).toEqual([[5]]);
-});
-
-test("others have their turn while one batch is answered", async () => {
-  const rows = Array.from({ length: 400 }, () => ["a".repeat(3000)]);
-  const table = tableOf(
-    ["t"],
-    (async function* () {
-      yield rows;
-    })(),
-  );
-  let turns = 0;
-  const timer = setInterval(() => (turns += 1), 1);
-  const { rows: found } = await answerOf(`SELECT COUNT(*) FROM rows WHERE t LIKE '%${"a_".repeat(50)}b%'`, table);
-  clearInterval(timer);
-  expect(found).toEqual([[0]]);
-  expect(turns).toBeGreaterThan(2);
+test("a table of many columns is answered by names", async () => {
+  const columns = Array.from({ length: 20_000 }, (_, index) => `c${index}`);
+  const wide = cellTable(columns, [columns.map((_, index) => index)]);
+  expect(await rowsOf("SELECT c19999 FROM rows", wide)).toEqual([[19_999]]);
+  expect(await rowsOf("SELECT a.c5 FROM rows a JOIN rows b ON a.c1 = b.c1", wide)).toEqual([[5]]);
 });

@@ -2,13 +2,48 @@
  * Tables for the tests of queries, and their answers in one piece.
  * @module
  */
+import { tokensOf } from "../../../web/src/json/pointer.js";
+import { dialectOf, type CsvDialect } from "../../../web/src/query/csv.js";
+import { csvRecord } from "../../../web/src/query/csv-cells.js";
 import { query } from "../../../web/src/query/query.js";
-import type { QueryOptions, QueryTable } from "../../../web/src/query/types.js";
+import { findRows } from "../../../web/src/query/row-place.js";
+import type { QueryOptions, QueryTable, TableBytes } from "../../../web/src/query/types.js";
 
 /** Text as bytes in pieces of some size. */
-export async function* pieces(text: string, size = 64 * 1024): AsyncGenerator<Uint8Array> {
-  const bytes = new TextEncoder().encode(text);
-  for (let from = 0; from < bytes.length; from += size) yield bytes.slice(from, from + size);
+export function bytesOf(text: string | Uint8Array, size: number = 64 * 1024): TableBytes {
+  const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
+  return {
+    async *open(start) {
+      for (let from = start; from < bytes.length; from += size) yield bytes.slice(from, from + size);
+    },
+  };
+}
+
+/** CSV as a table. What is left out of the dialect is told by its beginning. */
+export function csvTable(text: string, size?: number, dialect: Partial<CsvDialect> = {}): QueryTable {
+  return { form: { kind: "csv", start: 0, ...dialectOf(text), ...dialect }, bytes: bytesOf(text, size) };
+}
+
+/** NDJSON as a table. */
+export function ndjsonTable(text: string, size?: number): QueryTable {
+  return { form: { kind: "ndjson" }, bytes: bytesOf(text, size) };
+}
+
+/** A JSON text as a table: the rows at a pointer, or those that are found. */
+export function jsonTable(text: string, pointer?: string, size?: number): QueryTable {
+  const bytes = bytesOf(text, size);
+  if (pointer !== undefined) return { form: { kind: "rows", keys: tokensOf(pointer.slice(1)) }, bytes };
+  const { is, tokens } = findRows(new TextEncoder().encode(text));
+  return { form: { kind: is, keys: tokens }, bytes };
+}
+
+/** Cells as a table of CSV. */
+export function cellTable(
+  columns: readonly string[],
+  rows: readonly (readonly (string | number | null)[])[],
+): QueryTable {
+  const lines = [columns, ...rows].map((row) => csvRecord(row.map((cell) => String(cell ?? ""))));
+  return csvTable(lines.join("\n"), undefined, { delimiter: ",", newline: "\n" });
 }
 
 /** All rows of an answer. */

@@ -69,6 +69,10 @@ class TableQuery {
   /// Adds a table of the lines of a text, with the columns `number` and `line`.
   bool add_lines(std::string_view name, uint32_t artifact);
 
+  /// Names members that rows of JSON may have behind the first thousand: tables that are added from
+  /// now on, and have so many, have a column for each.
+  void want_members(std::vector<std::string> names);
+
   /// Takes one SELECT.
   bool prepare(std::string_view sql);
   std::vector<std::string> columns() const;
@@ -78,8 +82,10 @@ class TableQuery {
   bool read_rows(std::string& out, size_t bytes);
   bool is_over() const;
 
-  /// Names, types and remarks of the tables, as JSON:
-  /// `[{"name","columns":[{"name","type"}],"commas":[]}]`.
+  /// The tables as JSON: `[{"name","columns":[{"name","type","commas","isRead"}],"longer","isOpen",
+  /// "isRead"}]`. Columns that have decimal commas say so, and so do tables of which some of the
+  /// first rows have more cells than columns, those whose rows may have other members, and whatever
+  /// the query reads.
   std::string describe() const;
   const QueryFailure& failure() const;
 

@@ -278,6 +278,7 @@ Step open_csv(const Read& read, CsvTable& table) {
     // The row that is too long is told when it is asked.
     if (step == Step::kUnread) return step;
     if (step != Step::kRow) break;
+    if (scanner.fields() > guesses.size()) ++table.longer;
     for (size_t column = 0; column < guesses.size(); ++column)
       guesses[column].add(scanner.text(column));
   }

@@ -70,6 +70,8 @@ struct CsvTable {
   /// Where the first row is.
   uint64_t rows = 0;
   std::vector<Column> columns;
+  /// How many of the first rows have more cells than the header. These cells are in no column.
+  size_t longer = 0;
 };
 
 /// Reads header and first rows. The step is `kRow` for a table, `kEnd` for a text without rows.

@@ -114,6 +114,9 @@ constexpr std::array<std::pair<int, int>, 9> kLimits{{
     {SQLITE_LIMIT_WORKER_THREADS, 0},
 }};
 
+/// Most bytes of a statement of our own.
+constexpr int kOwnLength = 16 * 1024 * 1024;
+
 /// Instructions between two looks at the clock.
 constexpr int kInstructions = 20000;
 
@@ -194,17 +197,20 @@ int Database::authorize(void* context, int action, const char* a, const char* b,
 }
 
 bool Database::run(const std::string& sql) {
-  is_trusted_ = true;
-  const int result = sqlite3_exec(database_, sql.c_str(), nullptr, nullptr, nullptr);
-  is_trusted_ = false;
-  if (result != SQLITE_OK) fail(result);
-  return result == SQLITE_OK;
+  return trust([&] { return sqlite3_exec(database_, sql.c_str(), nullptr, nullptr, nullptr); });
 }
 
 bool Database::add() {
+  return trust([&] { return add_table(database_, tables_); });
+}
+
+bool Database::trust(const std::function<int()>& work) {
+  // A table may have thousands of columns, whose names are longer than a query.
+  const int length = sqlite3_limit(database_, SQLITE_LIMIT_SQL_LENGTH, kOwnLength);
   is_trusted_ = true;
-  const int result = add_table(database_, tables_);
+  const int result = work();
   is_trusted_ = false;
+  sqlite3_limit(database_, SQLITE_LIMIT_SQL_LENGTH, length);
   if (result != SQLITE_OK) fail(result);
   return result == SQLITE_OK;
 }

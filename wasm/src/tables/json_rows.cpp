@@ -499,19 +499,23 @@ struct Guess {
 
 }  // namespace
 
-Step open_json(const Read& read, JsonTable& table) {
+Step open_json(const Read& read, JsonTable& table, std::span<const std::string> wanted) {
   JsonScanner scanner(read, table.place);
   const Step begun = scanner.begin();
   if (begun != Step::kRow) return begun;
   table.has_keys = scanner.has_keys();
+  table.is_open = true;
   std::unordered_map<std::string, size_t> places;
   std::vector<Guess> guesses;
   std::string name;
   for (size_t row = 0; row < kSampleRows; ++row) {
     const Step step = scanner.next();
+    table.is_open = step != Step::kEnd;
     if (step == Step::kEnd) break;
     if (step == Step::kUnread) return step;
-    // A row that is wrong is told when it is asked.
+    // A row that is wrong is told when it is asked, but the first one, without which there are no
+    // columns.
+    if (step != Step::kRow && row == 0) return step;
     if (step != Step::kRow) break;
     const auto members = scanner.members();
     for (size_t index = 0; index < members.size(); ++index) {
@@ -532,6 +536,11 @@ Step open_json(const Read& read, JsonTable& table) {
       }
       guesses[place->second].add(source);
     }
+  }
+  for (const std::string& member : wanted) {
+    if (!table.is_open || !places.try_emplace(member, guesses.size()).second) continue;
+    guesses.emplace_back();
+    table.members.push_back(member);
   }
   if (table.has_keys) {
     table.members.insert(table.members.begin(), places.contains("key") ? "_key" : "key");

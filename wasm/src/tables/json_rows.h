@@ -87,10 +87,13 @@ struct JsonTable {
   std::vector<std::string> members;
   /// The first column is the key of the row.
   bool has_keys = false;
+  /// There are more rows than those that were looked at, and they may have other members.
+  bool is_open = false;
 };
 
-/// Reads the first rows. `kEnd` if there is nothing at the place.
-Step open_json(const Read& read, JsonTable& table);
+/// Reads the first rows. Members that later ones alone may have are columns if they are `wanted`.
+/// `kEnd` if there is nothing at the place.
+Step open_json(const Read& read, JsonTable& table, std::span<const std::string> wanted = {});
 
 std::unique_ptr<Rows> make_json_rows(Read read, const JsonTable& table);
 

@@ -21,6 +21,7 @@ class CsvSource : public Table {
  public:
   CsvSource(Read read, CsvTable table) : read_(std::move(read)), table_(std::move(table)) {}
   const std::vector<Column>& columns() const override { return table_.columns; }
+  size_t longer() const override { return table_.longer; }
   std::unique_ptr<Rows> make_rows() override { return make_csv_rows(read_, table_); }
 
  private:
@@ -32,6 +33,7 @@ class JsonSource : public Table {
  public:
   JsonSource(Read read, JsonTable table) : read_(std::move(read)), table_(std::move(table)) {}
   const std::vector<Column>& columns() const override { return table_.columns; }
+  bool is_open() const override { return table_.is_open; }
   std::unique_ptr<Rows> make_rows() override { return make_json_rows(read_, table_); }
 
  private:
@@ -97,6 +99,11 @@ struct TableQuery::State {
       return read(artifact, offset, into);
     };
   }
+  /// Forgets that a table was missing, or could not be added: the next one may be what is meant.
+  void forgive() {
+    QueryFailure& failure = database.failure();
+    if (failure.fault == QueryFault::kQuery || failure.fault == QueryFault::kPlace) failure = {};
+  }
   bool add(std::string_view name, std::unique_ptr<Table> table) {
     database.tables().named.push_back({std::string(name), std::move(table), {}, {}});
     return database.add();
@@ -114,7 +121,8 @@ struct TableQuery::State {
   bool add_json(std::string_view name, uint32_t artifact, JsonPlace place) {
     JsonTable table;
     table.place = std::move(place);
-    const Step step = open_json(make_read(artifact), table);
+    forgive();
+    const Step step = open_json(make_read(artifact), table, members);
     if (step != Step::kRow) return refuse(name, step);
     // SQL has no table without a column.
     if (table.columns.empty()) {
@@ -126,6 +134,7 @@ struct TableQuery::State {
 
   ReadArtifact read;
   Database database;
+  std::vector<std::string> members;
   std::unique_ptr<Groups> groups;
   Statement statement;
   bool is_over = false;
@@ -160,10 +169,13 @@ bool TableQuery::add_lines(std::string_view name, uint32_t artifact) {
   return state_->add(name, std::make_unique<LineSource>(state_->make_read(artifact)));
 }
 
+void TableQuery::want_members(std::vector<std::string> names) {
+  state_->members = std::move(names);
+}
+
 bool TableQuery::prepare(std::string_view sql) {
   Database& database = state_->database;
-  // A table that was missing may be there now.
-  if (database.failure().fault == QueryFault::kQuery) database.failure() = {};
+  state_->forgive();
   if (database.failure().fault != QueryFault::kNone) return false;
   state_->statement = database.prepare(sql);
   if (!state_->statement) return false;
@@ -217,10 +229,15 @@ std::string TableQuery::describe() const {
       append_escaped(text, column.name);
       text += "\",\"type\":\"";
       text += kTypes[static_cast<size_t>(column.type)];
-      text += column.has_commas ? "\",\"commas\":true}" : "\"}";
+      text += '"';
+      if (column.has_commas) text += ",\"commas\":true";
+      text += named.read.contains(column.name) ? ",\"isRead\":true}" : "}";
       is_first = false;
     }
-    text += "]}";
+    text += ']';
+    if (named.table->longer() > 0) text += ",\"longer\":" + std::to_string(named.table->longer());
+    if (named.table->is_open()) text += ",\"isOpen\":true";
+    text += named.read.empty() ? "}" : ",\"isRead\":true}";
   }
   return text + ']';
 }

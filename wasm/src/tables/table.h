@@ -24,6 +24,10 @@ class Table {
   virtual ~Table() = default;
 
   virtual const std::vector<Column>& columns() const = 0;
+  /// Rows, of the first ones, with cells that are in no column.
+  virtual size_t longer() const { return 0; }
+  /// Whether rows may have cells that are in no column, but can be asked for.
+  virtual bool is_open() const { return false; }
   virtual std::unique_ptr<Rows> make_rows() = 0;
 };
 

@@ -6,7 +6,8 @@
 import { wrong } from "../errors/arguments.js";
 import createContractModule from "./contract.mjs";
 import type { Contract } from "./contract.mjs";
-import { compileSource, Engine, EnginePool, instantiate } from "./engine.js";
+import { compileSource, Engine, EnginePool } from "./engine.js";
+import { instantiate } from "./instantiate.js";
 import type { ToolContract, ContractWasmSource } from "./contract-types.js";
 
 /** A field of a result that was left out, or changed, and why. */

@@ -4,8 +4,9 @@
  */
 import { compileCore } from "#compile";
 import createCoreModule from "./core.mjs";
-import type { Core, CoreModuleOptions } from "./core.mjs";
+import type { Core } from "./core.mjs";
 import { SluiceError } from "../errors/error.js";
+import { instantiate } from "./instantiate.js";
 
 /** Idle instances that are kept. */
 const MAX_IDLE = 4;
@@ -139,6 +140,8 @@ export interface WasmModules {
   readonly core: WasmSource;
   /** What imports of `mcp-sluice/documents/….wasm` give. */
   readonly documents?: DocumentModules;
+  /** What an import of `mcp-sluice/tables.wasm` gives, or where it is: it answers queries. */
+  readonly tables?: WasmSource;
 }
 
 /** Tells a set of modules from a source of the core alone. */
@@ -169,26 +172,6 @@ export function corePool(compiled: CompiledModule, config: string): EnginePool {
     engine.give(config);
     engine.call("configure");
     return engine;
-  });
-}
-
-/** Makes an instance of a compiled module with the glue that was built for it. */
-export async function instantiate<Module>(
-  glue: (options: CoreModuleOptions) => Promise<Module>,
-  compiled: CompiledModule,
-): Promise<Module> {
-  return new Promise((resolve, reject) => {
-    const made = glue({
-      // The glue would wait for ever if this failed, so the failure is reported here.
-      instantiateWasm: (imports, receive) => {
-        WebAssembly.instantiate(compiled as WebAssembly.Module, imports as WebAssembly.Imports).then(receive, reject);
-        return {};
-      },
-      locateFile: (name) => name,
-      print: () => undefined,
-      printErr: () => undefined,
-    });
-    made.then(resolve, reject);
   });
 }
 

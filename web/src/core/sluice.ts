@@ -83,11 +83,12 @@ export async function createSluiceOver(
   if (!ON_FAILURE.includes(deps.onFailure)) {
     throw wrong("onStoreFailure", ON_FAILURE.map((known) => `"${known}"`).join(" or "));
   }
-  const { core, documents }: Partial<WasmModules> = wasm === undefined ? {} : isModules(wasm) ? wasm : { core: wasm };
+  const { core, documents, tables }: Partial<WasmModules> =
+    wasm === undefined ? {} : isModules(wasm) ? wasm : { core: wasm };
   const pool = corePool(await compileModule(core), configText(config));
   const idle = await pool.take();
   const resources = JSON.parse(idle.ask("policy")) as MessageDeps["resources"];
-  return new StoreSluice(pool, { ...deps, documents }, idle, resources);
+  return new StoreSluice(pool, { ...deps, documents, tables }, idle, resources);
 }
 
 function configText(config: SluiceConfig): string {
@@ -139,6 +140,10 @@ class StoreSluice implements Sluice {
 
   get documents(): DocumentModules | undefined {
     return this.#deps.documents;
+  }
+
+  get tables(): WasmSource | undefined {
+    return this.#deps.tables;
   }
 
   readonly #reduce: MessageDeps["reduce"] = (result, options, access) => {

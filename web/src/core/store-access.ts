@@ -18,7 +18,7 @@ import { SluiceError } from "../errors/error.js";
 import { guardStorage, storageError, type StorageAct } from "../errors/storage.js";
 import { onAbort, untilAborted, untilLate } from "./abort.js";
 import { isBytes } from "../errors/arguments.js";
-import type { DocumentModules } from "./engine.js";
+import type { DocumentModules, WasmSource } from "./engine.js";
 import type {
   AnswerRef,
   ArtifactTool,
@@ -63,11 +63,13 @@ export interface StoreDeps {
   readonly show?: ShowContent;
   /** The modules that read documents, where some were handed in. */
   readonly documents?: DocumentModules | undefined;
+  /** The module that answers queries, where one was handed in. */
+  readonly tables?: WasmSource | undefined;
   /** Makes the tools over the store, which are written above this room. The first one reads. */
   readonly tools?: (
     store: ArtifactStore,
     options: ArtifactToolsOptions,
-    sluice: Pick<Sluice, "look" | "documents">,
+    sluice: Pick<Sluice, "look" | "documents" | "tables">,
   ) => readonly ArtifactTool[];
 }
 

@@ -6,7 +6,7 @@ import type { StoreOption } from "../artifacts/chosen-store.js";
 import type { TruncatedRef } from "../artifacts/reference.js";
 import type { ArtifactRef, ArtifactScope } from "../artifacts/store.js";
 import type { SluiceError } from "../errors/error.js";
-import type { DocumentModules } from "./engine.js";
+import type { DocumentModules, WasmSource } from "./engine.js";
 import type { SluiceConfig } from "../config/types.js";
 
 /** The form of a reduced result: for a model, or a valid CallToolResult. */
@@ -83,6 +83,8 @@ export interface Sluice {
   look(claim?: FileClaim): Promise<FileLook>;
   /** The modules that read documents, where some were handed in. */
   readonly documents?: DocumentModules | undefined;
+  /** The module that answers queries, where one was handed in. */
+  readonly tables?: WasmSource | undefined;
 }
 
 /** A block of a result's content (MCP 2025-11-25, server/tools, "Tool Result"). */

@@ -102,7 +102,7 @@ export function artifactToolsOver(
 export function artifactTools(
   store: ArtifactStore,
   { namespace, scope = {}, clientShowsImages = false }: ArtifactToolsOptions,
-  sluice: Pick<Sluice, "look" | "documents">,
+  sluice: Pick<Sluice, "look" | "documents" | "tables">,
 ): readonly ArtifactTool[] {
   const source = new ArtifactSource(store, scope, namespace);
   return artifactToolsOver(namespace ?? "", { source, sluice, showsImages: () => clientShowsImages });

@@ -1,5 +1,5 @@
 /**
- * Cells of CSV: read of a record, with their places; read of text in pieces, row by row; as values; and written.
+ * Cells of CSV: read of a record, with their places; read of text in pieces, row by row; and written.
  * @module
  */
 import { SluiceError } from "../errors/error.js";
@@ -102,11 +102,6 @@ export class CsvRows {
     this.#known = known;
   }
 
-  /** What separates cells, once that is known: by the first rows. */
-  get delimiter(): string {
-    return this.#delimiter;
-  }
-
   /** The rows that a piece ends. Throws E_TOO_LARGE for a row that is too long. */
   push(piece: string): readonly (readonly string[])[] {
     if (this.#records !== undefined) return this.#split(this.#records, piece);
@@ -168,37 +163,4 @@ export class CsvRows {
     this.#size = 0;
     return text;
   }
-}
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]\d+)?$/;
-
-/** Most digits that a number holds whatever they are. */
-const MAX_DIGITS = 15;
-
-/**
- * The value of a cell: NULL if it is empty, a number if it is written as JSON writes numbers and fits one, else its text. A fraction
- * of 16 or 17 digits fits if it is written as programs write it. So `007`, `+49`, `12E4` and card numbers stay what they are.
- */
-export function valueOf(cell: string | undefined): string | number | null {
-  if (cell === undefined || cell === "") return null;
-  const first = cell.charCodeAt(0);
-  if ((first < 0x30 || first > 0x39) && first !== 0x2d) return cell;
-  if (cell.length > 40 || !NUMBER.test(cell)) return cell;
-  const number = Number(cell);
-  if (!Number.isFinite(number)) return cell;
-  if (cell.length <= MAX_DIGITS || (/^[^eE]*/.exec(cell)?.[0].replaceAll(/\D/g, "").length ?? 0) <= MAX_DIGITS) {
-    return number;
-  }
-  return !Number.isInteger(number) && String(number) === cell ? number : cell;
-}
-
-/** Names of columns of a header: trimmed, `column_3` where there is none, `name_2` for the second of a name. */
-export function columnNames(header: readonly string[]): readonly string[] {
-  const taken = new Set<string>();
-  return header.map((cell, index) => {
-    const name = cell.trim() === "" ? `column_${index + 1}` : cell.trim();
-    let unique = name;
-    for (let count = 2; taken.has(unique); count += 1) unique = `${name}_${count}`;
-    taken.add(unique);
-    return unique;
-  });
 }

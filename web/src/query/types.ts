@@ -2,58 +2,79 @@
  * The types of a question of tabular data and of its answer.
  * @module
  */
+import type { WasmSource } from "../core/engine.js";
 
 /** Cells of a row, in the order of its columns. */
 export type Cells = readonly unknown[];
 
-/** Rows to ask a question of. See `csvTable`, `ndjsonTable`, `jsonTable` and `tableOf`. */
+/** Bytes that can be read again, from any place on. */
+export interface TableBytes {
+  /** The bytes from an offset on, in pieces. */
+  open(start: number): AsyncIterable<Uint8Array>;
+}
+
+/** How bytes are rows. */
+export type TableForm =
+  | {
+      readonly kind: "csv";
+      /** Where the header begins. */
+      readonly start: number;
+      /** One ASCII character. */
+      readonly delimiter: string;
+      /** `\n` stands for `\r\n` too. */
+      readonly newline: "\n" | "\r";
+    }
+  | { readonly kind: "ndjson" }
+  /** The elements of the array, or the members of the object, that the keys lead to. */
+  | { readonly kind: "rows"; readonly keys: readonly string[] }
+  /** The value that the keys lead to. */
+  | { readonly kind: "row"; readonly keys: readonly string[] }
+  /** Lines, with the columns `number` and `line`. */
+  | { readonly kind: "lines" };
+
+/** Rows to ask a question of. */
 export interface QueryTable {
-  /** Names of the columns. No two are alike. */
-  readonly columns: readonly string[];
-  /** Whether rows may have columns that are not listed: those of JSON objects, which need not be alike. */
-  readonly isOpen?: boolean;
-  /** Reads the rows in batches, once: of each row the named columns, in that order. NULL is null. */
-  rows(columns: readonly string[]): AsyncIterable<readonly Cells[]>;
-  /** What the reader of the answer should know, complete when the rows are read. */
+  readonly form: TableForm;
+  readonly bytes: TableBytes;
+  /** What the reader of the answer should know. */
   readonly notes?: readonly string[];
-  /** Gives up what is read of, also if no row was. `query` calls it when it fails, and when its rows are read or given up. */
-  close?(): Promise<void>;
 }
 
 /** Tables beside `rows`, which a query can name. */
 export interface NamedTables {
-  /** Opens the table that a name means, as the query has it: the exact one, else one that differs in case alone. */
+  /** Opens the table of a name. Whether it has rows may be found when they are read. */
   open(name: string): Promise<QueryTable | undefined>;
-  /** The names of the tables, of which an error lists some. */
+  /** The names of all tables: for one that differs in case alone, and for errors, which list some. */
   names(): Promise<readonly string[]>;
 }
 
-/** Options for `query`. */
-export interface QueryOptions {
+/** What a query may take. */
+export interface QueryLimits {
   /**
    * Longest time in milliseconds.
    * @default 20_000
    */
   readonly timeoutMs?: number;
+  /**
+   * Most bytes of memory, of rows that are kept and of groups each.
+   * @default 268_435_456
+   */
+  readonly maxBytes?: number;
+  /**
+   * Most groups of GROUP BY, and most different rows of SELECT DISTINCT.
+   * @default 1_000_000
+   */
+  readonly maxGroups?: number;
+}
+
+/** Options for `query`. */
+export interface QueryOptions extends QueryLimits {
   /** Aborts the query, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** Tables that the query can name. Left out, `rows` is the only one. */
   readonly tables?: NamedTables;
-  /**
-   * Most rows that are kept in memory, of all tables together, for what cannot be answered row by row.
-   * @default 200_000
-   */
-  readonly maxKeptRows?: number;
-  /**
-   * Most bytes that are kept in memory, estimated.
-   * @default 67_108_864
-   */
-  readonly maxKeptBytes?: number;
-  /**
-   * Most groups of GROUP BY, and most different rows of SELECT DISTINCT.
-   * @default 100_000
-   */
-  readonly maxGroups?: number;
+  /** The module that answers, where it is not the file beside the library. */
+  readonly module?: WasmSource | undefined;
 }
 
 /** An answer. */
@@ -62,6 +83,6 @@ export interface QueryAnswer {
   readonly columns: readonly string[];
   /** The rows, once: cells in the order of the columns. Values are those of JSON. */
   readonly rows: AsyncIterable<Cells>;
-  /** What the reader of the answer should know, complete when the rows are read. */
+  /** What the reader of the answer should know. */
   readonly notes: readonly string[];
 }

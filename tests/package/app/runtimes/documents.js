@@ -1,5 +1,5 @@
 /**
- * A document of each way in which documents are read: by a module, without one, and as a picture.
+ * A document of each way in which documents are read: by a module, without one, and as a picture; and a question of a table.
  * @module
  */
 import { createSluice, MemoryArtifactStore } from "mcp-sluice";
@@ -30,9 +30,11 @@ export async function readDocuments(options = {}) {
   const page = await read(PDF, "application/pdf", { pages: "1" });
   const picture = await read(PDF, "application/pdf", { pages: "1", as: "image" });
   const html = await read("<h1>One</h1><p>two", "text/html", { as: "text" });
+  const sum = await read("city,total\nBern,1\nOslo,2\n", "text/csv", { query: "SELECT SUM(total) AS sum FROM rows" });
   return {
     page: page[0].text.includes("Hello page"),
     picture: picture.some(({ type, data }) => type === "image" && atob(data).startsWith("\u0089PNG")),
     html: html[0].text.includes("# One"),
+    table: /^sum\n3$/m.test(sum[0].text),
   };
 }

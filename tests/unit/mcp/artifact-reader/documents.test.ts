@@ -206,7 +206,11 @@ describe("a query", () => {
       ],
     });
     const { store, uri } = await stored(encoder.encode(json), "a.json", "application/json");
-    const answer = await readerOf(store).call({ uri, pointer: "/items", query: "SELECT a, b.c FROM rows WHERE a > 1" });
+    const answer = await readerOf(store).call({
+      uri,
+      pointer: "/items",
+      query: "SELECT a, b->>'c' FROM rows WHERE a > 1",
+    });
     expect(dataOf(answer)?.split("\n")[1]).toBe("5,3");
   });
 

@@ -73,7 +73,7 @@ export interface ArtifactReaderOptions {
    */
   readonly maxScannedBytes?: number;
   /** Finds the types of files in archives, which are unknown without it. */
-  readonly sluice?: Pick<Sluice, "look" | "documents"> | undefined;
+  readonly sluice?: Pick<Sluice, "look" | "documents" | "tables"> | undefined;
   /**
    * Called with each artifact that was made to be passed on: a file of an archive, also one that was taken out before, and an answer
    * of a query that is too long to be shown. Not with what a document is read as, which is a part of reading it.

@@ -16,8 +16,7 @@ import type { SheetFacts } from "../../documents/document.js";
 import { writeLetters } from "../../documents/rows.js";
 import { nameHidden, nameRuns } from "../../documents/sheet-notes.js";
 import { SluiceError } from "../../errors/error.js";
-import { csvCell, CsvRows } from "../../query/csv-cells.js";
-import { rowTable } from "../../query/table.js";
+import { csvCell, csvRecord, CsvRows } from "../../query/csv-cells.js";
 import type { QueryTable } from "../../query/types.js";
 import { type AnswerParts, prefixWithin } from "./answer.js";
 import { chunksOf } from "./forms.js";
@@ -80,21 +79,37 @@ export async function textOfCells(from: Readable, request: CellRequest): Promise
 }
 
 /** The values of a sheet, or of a range of it, as a table. Its first row names the columns. */
-export async function sheetTable(from: Readable, cells: CellRange | undefined): Promise<QueryTable> {
+export function sheetTable(from: Readable, cells: CellRange | undefined, notes: readonly string[]): QueryTable {
   const sheet = requireSheet(from);
   const range = cells ?? (sheet.range === undefined ? undefined : parseRange(sheet.range)) ?? ALL_CELLS;
   const { formulas = 0, durations = 0, hiddenRows = [] } = sheet;
   const hidden = nameHidden("row", hiddenRows, range.firstRow, Math.min(range.lastRow, sheet.lastRow));
-  return rowTable(
-    (async function* () {
-      for await (const rows of readRows(from, range)) yield rows.map((row) => row.cells);
-    })(),
-    [
+  return {
+    form: { kind: "csv", start: 0, delimiter: ",", newline: "\n" },
+    bytes: { open: (start) => skipBytes(writeRows(from, range), start) },
+    notes: [
+      ...notes,
       ...(formulas === 0 ? [] : [tellFormulas(formulas)]),
       ...(durations === 0 ? [] : ["Durations are numbers of days here."]),
       ...(hidden.length === 0 ? [] : [`Hidden rows are among these: ${hidden.join("")}.`]),
     ],
-  );
+  };
+}
+
+/** The rows of a range as CSV, without their numbers. */
+async function* writeRows(from: Readable, range: CellRange): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  for await (const rows of readRows(from, range)) {
+    yield encoder.encode(rows.map(({ cells }) => `${csvRecord(cells)}\n`).join(""));
+  }
+}
+
+async function* skipBytes(pieces: AsyncIterable<Uint8Array>, count: number): AsyncGenerator<Uint8Array> {
+  let left = count;
+  for await (const piece of pieces) {
+    if (left < piece.length) yield piece.subarray(left);
+    left = Math.max(0, left - piece.length);
+  }
 }
 
 interface SheetRow {

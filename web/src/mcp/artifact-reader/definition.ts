@@ -59,7 +59,7 @@ const PROPERTIES = {
   pages: explain('"3-5"'),
   pointer: explain('JSON Pointer: "/a/0"'),
   search: TEXT,
-  query: explain("SQL: SELECT a, SUM(b) FROM rows GROUP BY a"),
+  query: explain("SQLite: SELECT a, SUM(b) FROM rows GROUP BY a; c->>'$.d' in JSON"),
   sheet: explain('of a workbook; cells: "Q1!B2:D40"'),
   entry: explain("file in an archive"),
   as: { ...TEXT, enum: ["text", "links", "image"] },

@@ -12,6 +12,7 @@ import type { DocumentForm } from "../../documents/document.js";
 import { type DocumentKind, isArchive, traitsOf } from "../../documents/kind.js";
 import { inTurn, MAX_INPUT } from "../../documents/sandbox.js";
 import { SluiceError } from "../../errors/error.js";
+import type { TableBytes } from "../../query/types.js";
 import { humanSize } from "../../core/amounts.js";
 import { SingleFlight } from "../../core/keyed-work.js";
 import { quote } from "./definition.js";
@@ -115,6 +116,11 @@ export async function converted(
 export async function* chunksOf(from: Readable, start = 0): AsyncGenerator<Uint8Array> {
   const { size_bytes: size } = from.ref;
   for (let at = start; at < size; at += PIECE) yield readSpan(from, { start: at, end: Math.min(size, at + PIECE) });
+}
+
+/** The bytes of an artifact for a query. */
+export function holdBytes(from: Readable): TableBytes {
+  return { open: (start) => chunksOf(from, start) };
 }
 
 const PIECE = 1024 * 1024;

@@ -3,10 +3,8 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import { pointerOf } from "../../json/pointer.js";
 import { JsonScanner, type JsonKind, type JsonVisitor } from "../../json/value-scanner.js";
-import type { NamedTables, QueryTable } from "../../query/types.js";
-import { jsonTable } from "../../query/table.js";
+import type { NamedTables, QueryTable, TableBytes } from "../../query/types.js";
 import { sheetTable } from "./cells.js";
 import { chunksOf, formFor } from "./forms.js";
 import { documentKind, headOf } from "./inspection.js";
@@ -16,8 +14,8 @@ import { factsOf, type Readable } from "./source.js";
 const MOST = 1000;
 
 /** The tables of what an artifact is read as. Undefined if it has one. */
-export function namedTables(from: Readable, isJson: boolean): NamedTables | undefined {
-  if (isJson) return new JsonTables(from);
+export function namedTables(from: Readable, bytes: TableBytes, isJson: boolean): NamedTables | undefined {
+  if (isJson) return new JsonTables(from, bytes);
   return factsOf(from)?.part === "sheet" && from.origin !== undefined ? new SheetTables(from, from.origin) : undefined;
 }
 
@@ -28,30 +26,20 @@ function meantBy(name: string, names: readonly string[]): string | undefined {
 
 class JsonTables implements NamedTables {
   readonly #from: Readable;
+  readonly #bytes: TableBytes;
   #keys: Promise<readonly string[]> | undefined;
 
-  constructor(from: Readable) {
+  constructor(from: Readable, bytes: TableBytes) {
     this.#from = from;
+    this.#bytes = bytes;
   }
 
   async open(name: string): Promise<QueryTable | undefined> {
-    const exact = await this.#at(name);
-    if (exact !== undefined) return exact;
-    const other = meantBy(name, await this.names());
-    return other === undefined || other === name ? undefined : this.#at(other);
+    return { form: { kind: "rows", keys: [name] }, bytes: this.#bytes };
   }
 
   async names(): Promise<readonly string[]> {
     return (this.#keys ??= this.#find());
-  }
-
-  async #at(key: string): Promise<QueryTable | undefined> {
-    try {
-      return await jsonTable(chunksOf(this.#from), { pointer: pointerOf([key]) });
-    } catch (error) {
-      if (!(error instanceof SluiceError) || error.path !== "pointer") throw error;
-      return undefined;
-    }
   }
 
   async #find(): Promise<readonly string[]> {
@@ -101,7 +89,7 @@ class SheetTables implements NamedTables {
     const kind = documentKind(this.#workbook, await headOf(this.#workbook));
     try {
       const wanted = { mode: "query", sql: "", tokens: undefined } as const;
-      return await sheetTable(await formFor(this.#workbook, kind, wanted, { sheet }), undefined);
+      return sheetTable(await formFor(this.#workbook, kind, wanted, { sheet }), undefined, []);
     } catch (error) {
       // Ranges and tables have names, too.
       if (sheet !== name || !(error instanceof SluiceError) || error.path !== "sheet") throw error;

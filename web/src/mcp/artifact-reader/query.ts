@@ -10,19 +10,19 @@ import { SluiceError } from "../../errors/error.js";
 import { pointerOf } from "../../json/pointer.js";
 import { csvCell } from "../../query/csv-cells.js";
 import { query } from "../../query/query.js";
+import { findRows, type RowPlace } from "../../query/row-place.js";
 import type { Cells, QueryAnswer, QueryTable } from "../../query/types.js";
-import { csvTable, jsonTable, ndjsonTable, tableOf as tableOfRows } from "../../query/table.js";
 import type { CellRange } from "../../documents/cell-range.js";
 import { type AnswerParts, prefixWithin } from "./answer.js";
 import { sheetTable } from "./cells.js";
 import { artifactUri, quote } from "./definition.js";
 import { recordOf } from "./derived-record.js";
-import { chunksOf } from "./forms.js";
+import { holdBytes } from "./forms.js";
 import type { Inspection } from "./inspection.js";
 import { noteAbove } from "./records.js";
 import { namedTables } from "./query-tables.js";
 import type { Wanted } from "./request.js";
-import { factsOf, findSheet, type Readable, subjectOf } from "./source.js";
+import { factsOf, findSheet, type Readable, readSpan, subjectOf } from "./source.js";
 
 /** Most bytes of an answer that is stored. */
 const MAX_STORED = 64 * 1024 * 1024;
@@ -39,18 +39,22 @@ export async function tellQuery(
   most: number,
 ): Promise<AnswerParts> {
   const { signal } = from;
-  const { table, note } =
+  const table =
     cells === undefined && findSheet(from) === undefined
       ? await openTable(from, inspection, tokens)
-      : { table: await sheetTable(from, cells), note: sheetNote(from) };
-  const tables = namedTables(from, inspection.isJson);
-  const answer = await query(sql, table, { ...(signal !== undefined && { signal }), ...(tables && { tables }) });
+      : sheetTable(from, cells, sheetNote(from));
+  const tables = namedTables(from, table.bytes, inspection.isJson);
+  const answer = await query(sql, table, {
+    ...(signal !== undefined && { signal }),
+    ...(tables && { tables }),
+    module: from.sluice?.tables,
+  });
   const { shown, shownRows, rows, stored } = await writtenOf(from, answer, most);
   const head = `${subjectOf(from)}, answer to the query: ${counted(rows, "row")} below the header`;
   const beginning =
     shownRows === 0 ? "of which the beginning is shown" : `of which the first ${grouped(shownRows)} are shown`;
   const part = shownRows < rows ? `, ${beginning}` : "";
-  const notes = [...note, ...answer.notes, ...(part === "" ? [] : [restOf(stored)])];
+  const notes = [...answer.notes, ...(part === "" ? [] : [restOf(stored)])];
   return { head: `${head}${part}`, data: shown, notes };
 }
 
@@ -61,30 +65,37 @@ function restOf(stored: ArtifactRef | undefined): string {
   return `All are ${artifactUri(id)} (CSV, ${humanSize(size)}): read on there, or pass that URI as a tool argument.`;
 }
 
-interface Asked {
-  readonly table: QueryTable;
-  /** What the rows are, where that is not plain. */
-  readonly note: readonly string[];
-}
+/** Bytes of a JSON document by which is told where its rows are. */
+const BEGINNING_BYTES = 1024 * 1024;
 
 async function openTable(
   from: Readable,
-  inspection: Inspection,
+  { layout, isJson, markBytes }: Inspection,
   tokens: readonly string[] | undefined,
-): Promise<Asked> {
-  const { layout, isJson } = inspection;
+): Promise<QueryTable> {
+  const bytes = holdBytes(from);
   if (tokens === undefined && layout.kind === "csv") {
-    return { table: await csvTable(chunksOf(from, layout.start), layout), note: noteAbove(inspection) };
+    const { start, delimiter, newline } = layout;
+    return { form: { kind: "csv", start, delimiter, newline }, bytes, notes: noteAbove({ layout }) };
   }
-  if (tokens === undefined && layout.kind === "ndjson") return { table: await ndjsonTable(chunksOf(from)), note: [] };
+  if (tokens === undefined && layout.kind === "ndjson") return { form: { kind: "ndjson" }, bytes };
+  if (isJson && tokens !== undefined) return { form: { kind: "rows", keys: tokens }, bytes };
   if (isJson) {
-    const table = await jsonTable(chunksOf(from), tokens === undefined ? {} : { pointer: pointerOf(tokens) });
-    return { table, note: [] };
+    const end = Math.min(from.ref.size_bytes, BEGINNING_BYTES);
+    const place = findRows(await readSpan(from, { start: markBytes, end }));
+    return { form: { kind: place.is, keys: place.tokens }, bytes, notes: noteRows(place) };
   }
   if (tokens === undefined) {
-    return { table: lineTable(chunksOf(from)), note: ["The rows are lines, with the columns number and line."] };
+    return { form: { kind: "lines" }, bytes, notes: ["The rows are lines, with the columns number and line."] };
   }
   throw new SluiceError("E_INVALID_ARGUMENT", "The artifact is not JSON: leave pointer out.", { path: "pointer" });
+}
+
+function noteRows({ tokens, is, others }: RowPlace): readonly string[] {
+  if (is === "row") return ["The document is one row: it has no array of objects."];
+  if (tokens.length === 0) return [];
+  const more = others.length === 0 ? "" : ` Others are at ${others.join(", ")}: ask for them by pointer.`;
+  return [`The rows are those of the array at ${pointerOf(tokens)}.${more}`];
 }
 
 /** Which sheet it was, if nobody said. */
@@ -92,28 +103,6 @@ function sheetNote(from: Readable): readonly string[] {
   const { part, names = [] } = factsOf(from) ?? {};
   if (part !== "sheet" || names.length < 2 || from.ref.source["form"] !== "values") return [];
   return [`These are rows of the first sheet. The sheets are ${names.map(quote).join(", ")}: choose one with sheet.`];
-}
-
-/** Most characters of a line that are asked. */
-const MAX_LINE = 64 * 1024;
-
-/** The lines of a text as rows. What is longer than {@link MAX_LINE} is cut. */
-function lineTable(bytes: AsyncIterable<Uint8Array>): QueryTable {
-  return tableOfRows(["number", "line"], numbered(bytes));
-}
-
-async function* numbered(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Cells[]> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  let number = 0;
-  const rowOf = (line: string): Cells => [(number += 1), line.replace(/\r$/, "").slice(0, MAX_LINE)];
-  for await (const chunk of bytes) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = (lines.pop() ?? "").slice(0, MAX_LINE);
-    yield lines.map(rowOf);
-  }
-  rest += decoder.decode();
-  if (rest !== "") yield [rowOf(rest)];
 }
 
 interface Written {

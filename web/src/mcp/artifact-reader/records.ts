@@ -165,7 +165,7 @@ function startRows({ layout, markBytes }: Inspection): number {
 }
 
 /** Says where to find what stands above a table. */
-export function noteAbove({ layout }: Inspection): readonly string[] {
+export function noteAbove({ layout }: Pick<Inspection, "layout">): readonly string[] {
   if (layout.kind !== "csv" || layout.above === 0) return [];
   return [`The table begins at line ${layout.above + 1}: lines "1-${layout.above}" tells what stands above it.`];
 }

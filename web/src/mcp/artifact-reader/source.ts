@@ -41,7 +41,7 @@ export interface Readable {
   /** The artifact that it was made of, if it is what that one is read as. */
   readonly origin?: StoredArtifact;
   /** Finds the types of files. */
-  readonly sluice?: Pick<Sluice, "look" | "documents"> | undefined;
+  readonly sluice?: Pick<Sluice, "look" | "documents" | "tables"> | undefined;
   readonly source: ReadSource;
   /** Most bytes read for lines, rows and search. */
   readonly maxScanned: number;
