@@ -56,10 +56,7 @@ const WRONG: readonly (readonly [args: string[], sentence: RegExp])[] = [
   [["proxy", "--url", "http://127.0.0.1:9/", "--", "node"], /a command or --url, not both/],
   [["proxy", "--url", "secret"], /--url must begin with http/],
   [["install", "cursr"], /did you mean cursor\?/],
-  [
-    ["install", "emacs"],
-    /use one of claude-desktop, claude-code, vscode, cursor, windsurf, zed, codex, gemini, opencode/,
-  ],
+  [["install", "emacs"], /use one of claude-desktop, claude-code, .*, librechat/],
   [["uninstall", "--server"], /--server needs a value: --server NAME/],
   [["doctor", "--yes"], /no option --yes/],
   [["tools"], /needs a command: list, connect, disconnect, call/],
