@@ -57,7 +57,7 @@ f -i moving.y4m moving.gif; f -i moving.y4m -f apng moving.png; f -i moving.y4m 
       "sox.wav": ["WAV audio", "0:04 long"],
       "sox.aiff": ["AIFF audio", "0:04 long"],
       "sox.flac": ["FLAC audio", "0:04 long"],
-      "sox.au": ["Sun audio", "0:04 long"],
+      "sox.au": ["AU audio"],
     },
   },
   {

@@ -94,6 +94,11 @@ void check_line(const sluice::Subject& subject) {
   require(line.find("://") == std::string::npos);
 }
 
+/// Extensions of the kinds in wasm/src/describe/families.
+constexpr const char* kFamilies[] = {"sqlite", "parquet", "npy", "dta",   "fits", "nc",  "nii",
+                                     "dcm",    "shp",     "las", "tiff",  "dwg",  "png", "pcap",
+                                     "pcapng", "iso",     "rpm", "qcow2", "vmdk", "stl", "fbx"};
+
 /// A file whose ends are cut from `bytes`: where they meet or overlap, and of a file that is larger
 /// by what lies between them.
 void check_file(std::string_view bytes, size_t limit, bool between) {
@@ -105,9 +110,18 @@ void check_file(std::string_view bytes, size_t limit, bool between) {
   require(!sluice::wants_tail(subject.head) || head > 0);
   for (const auto& [mime, extension] :
        {std::pair{"application/x", "pdf"}, std::pair{"application/zip", "zip"},
-        std::pair{"application/x", "xlsx"}, std::pair{"audio/mpeg", "mp3"}}) {
+        std::pair{"application/x", "xlsx"}, std::pair{"application/x", "docx"},
+        std::pair{"application/x", "ods"}, std::pair{"application/x", "epub"},
+        std::pair{"application/x", "doc"}, std::pair{"application/x", "xls"},
+        std::pair{"application/x", "msg"}, std::pair{"audio/mpeg", "mp3"},
+        std::pair{"video/mp4", "mp4"}, std::pair{"application/octet-stream", "bin"}}) {
     subject.type = {mime, extension, "file"};
     check_line(subject);
+  }
+  for (const char* extension : kFamilies) {
+    std::string line;
+    sluice::append_family_facts(line, {subject.head, subject.tail, subject.size_bytes}, extension);
+    require(sluice::count_chars(line) <= 700);
   }
 }
 
@@ -123,6 +137,17 @@ void check_families(std::string_view bytes, size_t limit, bool between) {
       {0, "fLaC\0\0\0\x22"sv},
       {0, "\xff\xfb\x90"sv},
       {0, "\x1f\x8b\x08\x0c"sv},
+      {0, "\x1a\x45\xdf\xa3\x80\x15\x49\xa9\x66"sv},
+      {0,
+       "FLV\1\5\0\0\0\x09"
+       "duration\0"sv},
+      {0, "RIFF\0\0\0\0AVI LIST"sv},
+      {0, "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"sv},
+      {30, "\x09\0"sv},
+      {128, "DICM"sv},
+      {0, "II*\0\x08\0\0\0"sv},
+      {0, "CDF\1\0\0\0\0"sv},
+      {100, "\x0d\0\0\0\7"sv},
       {257, "ustar"sv},
       {769, "ustar"sv},
   };
@@ -159,11 +184,22 @@ void check_text(std::string_view text, size_t block) {
   require(whole.lines == pieces.lines && whole.table == pieces.table);
   whole.tail = as_bytes(text.substr(text.size() - std::min(text.size(), sluice::kExcerptTail)));
   check_excerpt(whole);
+  require(whole.token == pieces.token && whole.parts == pieces.parts);
+  check_line(whole);
   whole.type = {"text/html", "html", "HTML"};
   check_excerpt(whole);
   whole.type = {"application/json", "json", "JSON"};
   check_excerpt(whole);
   check_line(whole);
+}
+
+/// Texts that begin like one of a known format.
+void check_formats(std::string_view text, size_t block) {
+  for (const char* begin :
+       {"From: a\nTo: b\nSubject: =?utf-8?B?", "<rss><title>", "WEBVTT\n", "BEGIN:VCARD\n",
+        "{\"type\":\"FeatureCollection\",\"features\":[", "ply\nelement face ", ">a\nACGT\n"}) {
+    check_text(begin + std::string(text), block);
+  }
 }
 
 void check_image(std::string_view bytes) {
@@ -198,6 +234,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   check_file(text, limit, (data[0] & 0x80) != 0);
   check_families(text, limit, (data[0] & 0x80) != 0);
   check_text(text, limit + 1);
+  check_formats(text, limit + 1);
   check_tail(text, limit + 1);
   for (const char* begin : {"(", "<", "<FEFF", "(\xff\xfe"}) {
     require(sluice::pdf_text(begin + std::string(text)).size() <= 2'048);

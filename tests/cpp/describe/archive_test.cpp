@@ -17,7 +17,7 @@ std::string zip_facts(const std::string& file) {
 
 TEST(DescribeZip, EntriesAreCountedAndTheFirstNamed) {
   EXPECT_EQ(zip_facts(zip({{"a.txt"}, {"b/"}, {"b/c.txt"}})),
-            ", 3 entries, names (from the file): \"a.txt\", \"b/c.txt\"");
+            ", 2 entries, names (from the file): \"a.txt\", \"b/c.txt\"");
   EXPECT_EQ(zip_facts(zip({{"a.txt"}})), ", 1 entry, names (from the file): \"a.txt\"");
   EXPECT_EQ(zip_facts(zip({})), ", 0 entries");
 }
@@ -41,8 +41,8 @@ TEST(DescribeZip, TheDirectoryIsReadAtTheEnd) {
 
 TEST(DescribeZip, ADirectoryLargerThanTheTailIsCountedByItsEnd) {
   std::vector<ZipEntry> many;
-  for (int i = 0; i < 3'000; ++i) many.push_back({"folder/file" + std::to_string(i)});
-  EXPECT_EQ(zip_facts(zip(many)), ", 3,000 entries");
+  for (int i = 0; i < 9'000; ++i) many.push_back({"folder/file" + std::to_string(i)});
+  EXPECT_EQ(zip_facts(zip(many)), ", 9,000 entries");
   EXPECT_EQ(facts_of(zip(many), "application/x", "jar"), "");
 }
 
@@ -95,7 +95,7 @@ std::string tar_facts(const std::string& file) {
 TEST(DescribeTar, MembersAreNamed) {
   const std::string file = member("a.txt", 5) + member("b/", 0, '5') + member("b/c", 512);
   EXPECT_EQ(tar_facts(file + zeros(1'024)),
-            ", 3 entries, names (from the file): \"a.txt\", \"b/c\"");
+            ", 2 entries, names (from the file): \"a.txt\", \"b/c\"");
   EXPECT_EQ(tar_facts(file), ", names (from the file): \"a.txt\", \"b/c\"") << "no end is seen";
 }
 

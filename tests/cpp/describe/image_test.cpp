@@ -75,14 +75,19 @@ std::string icon(std::initializer_list<std::pair<int, int>> sizes) {
   return out;
 }
 
-std::string heif(std::string_view brand) {
+/// A picture whose size is neither the first nor the last that the file has; `turns` to the left.
+std::string heif(std::string_view brand, uint8_t turns = 0) {
   const auto extent = [](uint64_t width, uint64_t height) {
     return box("ispe", zeros(4) + be(width, 4) + be(height, 4));
   };
-  const std::string properties = box(
-      "ipco", box("hvcC", zeros(20)) + extent(512, 512) + extent(4'032, 3'024) + extent(320, 240));
+  const std::string properties =
+      box("ipco", box("hvcC", zeros(20)) + extent(512, 512) + extent(4'032, 3'024) +
+                      extent(320, 240) + box("irot", std::string(1, static_cast<char>(turns))));
+  const std::string ties =
+      box("ipma", zeros(4) + be(2, 4) + be(9, 2) + "\1\4" + be(7, 2) + "\3\x81\3\x85");
+  const std::string primary = box("pitm", zeros(4) + be(7, 2));
   return box("ftyp", std::string(brand) + zeros(4)) +
-         box("meta", zeros(4) + box("hdlr", zeros(24)) + box("iprp", properties));
+         box("meta", zeros(4) + box("hdlr", zeros(24)) + primary + box("iprp", properties + ties));
 }
 
 TEST(DescribeImage, Png) {
@@ -145,6 +150,8 @@ TEST(DescribeImage, Psd) {
 TEST(DescribeImage, HeifAndAvif) {
   EXPECT_EQ(seen(heif("heic")), (Dimensions{4'032, 3'024}));
   EXPECT_EQ(seen(heif("avif")), (Dimensions{4'032, 3'024}));
+  EXPECT_EQ(seen(heif("heic", 1)), (Dimensions{3'024, 4'032}));
+  EXPECT_EQ(seen(heif("heic", 2)), (Dimensions{4'032, 3'024}));
   EXPECT_EQ(seen(box("ftyp", "isom") + box("moov", zeros(10))), std::nullopt);
   const std::string wide = be(1, 4) + "free" + be(20, 8) + zeros(4);  // a box with a 64-bit size
   EXPECT_EQ(seen(box("ftyp", "mif1") + wide + heif("heic").substr(16)), (Dimensions{4'032, 3'024}));
@@ -172,8 +179,9 @@ TEST(DescribeImage, Svg) {
             (Dimensions{25, 10}));
   EXPECT_EQ(seen("<svg width=\"100%\" height=\"100%\" viewBox=\"0 0 24 12\">"),
             (Dimensions{24, 12}));
+  EXPECT_EQ(seen("<svg width=\"10mm\" height=\"5.4mm\">"), (Dimensions{10, 5, "mm"}));
   for (const char* none :
-       {"<svg>", "<svg width=\"10mm\" height=\"5mm\">", "<svg width='10'>",
+       {"<svg>", "<svg width=\"10mm\" height=\"5pt\">", "<svg width='10'>",
         "<svg width='10' height='5", "<html width='1' height='1'>", "<svg viewBox='0 0 10'>",
         "<svg viewBox='0 0 1e3 5'>", "<svg width='99999999999' height='1'>",
         "<!-- <svg width='1' height='1'>"}) {

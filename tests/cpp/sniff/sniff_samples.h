@@ -17,6 +17,7 @@ struct Sample {
   std::string extension;
   std::string head;
   std::vector<std::string> general = {};
+  bool certain = true;  ///< encoded bytes that begin so are no text
 };
 
 inline std::string number(uint64_t value, size_t width, bool big) {
@@ -325,6 +326,11 @@ inline std::vector<Sample> images() {
       {"image/vnd.djvu", "djvu", "AT&TFORM" + be32(500) + "DJVUINFO" + noise(20)},
       {"image/x-exr", "exr", "\x76\x2F\x31\x01\2\0\0\0"s + noise(20)},
       {"image/fits", "fits", "SIMPLE  =                    T / conforms"},
+      {"application/fits",
+       "fits",
+       "SIMPLE  =                    T NAXIS   =                    0",
+       {"image/fits"}},
+      {"image/vnd.dwg", "dwg", "AC1027\0\0\0\0\0"s + noise(20)},
       {"application/dicom", "dcm", zeros(128) + "DICM\2\0\0\0UL"s + noise(20)},
   };
 }
@@ -365,6 +371,14 @@ inline std::vector<Sample> media() {
       {"video/webm", "webm", ebml_file("webm"), {"video/x-matroska"}},
       {"video/x-matroska", "mkv", ebml_file("matroska")},
       {"video/x-matroska", "mkv", ebml_file("matroska\0\0"s)},
+      {"audio/webm",
+       "weba",
+       ebml_file("webm") + "\x16\x54\xAE\x6B\x83\x83\x81\x02",
+       {"video/webm", "video/x-matroska"}},
+      {"audio/x-matroska",
+       "mka",
+       ebml_file("matroska") + "\x16\x54\xAE\x6B\x83\x83\x81\x02",
+       {"video/x-matroska"}},
       {"video/x-msvideo", "avi", riff("AVI LIST")},
       {"video/ogg", "ogv", ogg_page("\x80theora" + noise(20)), ogx},
       {"video/ogg",
@@ -393,6 +407,9 @@ inline std::vector<Sample> archives() {
       {"application/vnd.android.package-archive", "apk",
        zip_of({"META-INF/MANIFEST.MF", "AndroidManifest.xml", "classes.dex"}), jar},
       {"application/vnd.google-earth.kmz", "kmz", zip_of({"doc.kml"}), zip},
+      {"model/3mf", "3mf", zip_of({"3D/3dmodel.model", "_rels/.rels"}), zip},
+      {"model/vnd.usdz+zip", "usdz", zip_of({"scene.usdc"}), zip},
+      {"application/x-npz", "npz", zip_of({"a.npy", "b.npy"}), zip},
       {"application/gzip", "gz", "\x1F\x8B\x08\x08\0\0\0\0\0\3name\0"s + noise(20)},
       {"application/zstd", "zst", "\x28\xB5\x2F\xFD\x04" + noise(20)},
       {"application/zstd", "zst", "\x50\x2A\x4D\x18" + le32(4) + "abcd\x28\xB5\x2F\xFD" + noise(9)},
@@ -412,13 +429,58 @@ inline std::vector<Sample> archives() {
        "!<arch>\n/               0           0     0     0       94        `\n" + noise(20)},
       {"application/vnd.debian.binary-package", "deb",
        "!<arch>\ndebian-binary   1700000000  0     0     100644  4         `\n2.0\n"},
+      {"application/x-qemu-disk", "qcow2", "QFI\xFB\0\0\0\3"s + noise(20)},
+      {"application/x-vmdk", "vmdk", "KDMV\1\0\0\0"s + noise(20)},
+      {"application/x-squashfs", "squashfs", "hsqs\5\0\0\0"s + noise(20)},
+      {"application/x-cpio", "cpio", "070701" + std::string(104, '0') + "a.txt\0"s},
+      {"application/x-git-bundle", "bundle", "# v2 git bundle\n" + noise(20)},
       {"application/x-rpm", "rpm", "\xED\xAB\xEE\xDB\3\0\0\0"s + noise(20)},
   };
+}
+
+/// A header of LAS 1.2 whose points have a format.
+inline std::string las_file(uint8_t format) {
+  std::string file = "LASF" + zeros(20) + "\1\2" + zeros(68) + le16(227) + zeros(8);
+  return file + static_cast<char>(format) + zeros(122);
 }
 
 inline std::vector<Sample> data() {
   return {
       {"application/vnd.sqlite3", "sqlite", "SQLite format 3\0\x10\0\1\1"s + noise(20)},
+      {"application/geopackage+sqlite3",
+       "gpkg",
+       "SQLite format 3\0"s + zeros(52) + "GPKG" + noise(20),
+       {"application/vnd.sqlite3"}},
+      {"application/vnd.mbtiles",
+       "mbtiles",
+       "SQLite format 3\0"s + zeros(52) + "MPBX" + noise(20),
+       {"application/vnd.sqlite3"}},
+      {"application/x-stata", "dta", "<stata_dta><header><release>118</release>"},
+      {"application/x-spss-sav", "sav", "$FL2@(#) SPSS DATA FILE"},
+      {"application/x-sas-data", "sas7bdat", zeros(12) + "\xC2\xEA\x81\x60" + noise(20)},
+      {"application/x-python-pickle",
+       "pickle",
+       "\x80\4\x95\x10\0\0\0\0\0\0\0"s + noise(20),
+       {},
+       false},
+      {"application/x-grib", "grib", "GRIB\0\0\x10\2"s + noise(20)},
+      {"application/x-bufr", "bufr", "BUFR\0\0\x10\4"s + noise(20)},
+      {"application/x-bam", "bam", "BAM\1"s + noise(20)},
+      {"application/x-root", "root", "root\0\0\xF6\x92"s + noise(20)},
+      {"application/x-nifti", "nii", le32(348) + zeros(340) + "n+1\0"s},
+      {"application/x-shapefile", "shp", "\0\0\x27\x0A"s + zeros(20) + noise(20)},
+      {"application/x-flatgeobuf", "fgb", "fgb\3fgb\1" + noise(20)},
+      {"application/vnd.pmtiles", "pmtiles", "PMTiles\3" + noise(20)},
+      {"application/vnd.las", "las", las_file(2)},
+      {"application/vnd.laszip", "laz", las_file(0x82)},
+      {"application/x-fbx", "fbx", "Kaydara FBX Binary  \0\x1A\0"s + noise(20)},
+      {"application/x-blender", "blend", "BLENDER-v300REND" + noise(20)},
+      {"application/x-pkcs12", "p12", "\x30\x82\x0A\x10\2\1\3\x30"s + noise(20), {}, false},
+      {"application/pkix-cert",
+       "der",
+       "\x30\x82\3\0\x30\x82\2\0\xA0\3\2\1\2"s + noise(20),
+       {},
+       false},
       {"application/x-duckdb", "duckdb", noise(8) + "DUCK\x40"s + zeros(20)},
       {"application/vnd.apache.parquet", "parquet", "PAR1\x15\4\x15"s + noise(20)},
       {"application/vnd.apache.arrow.file", "arrow", "ARROW1\0\0"s + noise(20)},

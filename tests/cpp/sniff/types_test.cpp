@@ -26,7 +26,7 @@ TEST_P(SniffSample, IsRecognised) {
 }
 
 TEST_P(SniffSample, IsCertainFromTheMagicHead) {
-  EXPECT_TRUE(has_magic(as_bytes(GetParam().head)));
+  EXPECT_EQ(has_magic(as_bytes(GetParam().head)), GetParam().certain);
 }
 
 TEST_P(SniffSample, CutAnywhereIsRightOrGeneralOrUnknown) {

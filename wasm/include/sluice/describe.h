@@ -14,7 +14,7 @@ namespace sluice {
 
 /// Bytes of head kept for describing, and of tail where a kind of file keeps something there.
 inline constexpr size_t kDescribeHead = 65'536;
-inline constexpr size_t kDescribeTail = 65'536;
+inline constexpr size_t kDescribeTail = 262'144;
 /// Bytes of tail that are looked at for lines worth showing.
 inline constexpr size_t kExcerptTail = 8'192;
 
@@ -72,6 +72,8 @@ struct Subject {
   std::string outline;     ///< the shape, if it is JSON
   bool is_lines = false;   ///< NDJSON
   uint64_t lines = 0;      ///< 0: not counted
+  std::string_view token;  ///< what was counted because of how the text begins
+  uint64_t parts = 0;      ///< how often: messages, events, sequences
   std::string table;       ///< `, 12,000 rows, 8 columns, …` if it is one
   std::string values;      ///< of JSON, see `Outline::values`
   std::string kind;        ///< what programs print and people write: `diff`, `Markdown`; else empty

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "describe/facts.h"
+#include "describe/package.h"
 #include "sniff/structure.h"
 
 namespace sluice {
@@ -13,7 +14,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// What an Office file's entries are to a person: those named `prefix…suffix`.
+/// What an archive's entries are to a person: those named `prefix…suffix`.
 struct Part {
   std::string_view extension;
   std::string_view prefix;
@@ -28,31 +29,10 @@ constexpr Part kParts[] = {
     {"docx", "word/media/", "", "image"},
     {"odt", "Pictures/", "", "image"},
     {"odp", "Pictures/", "", "image"},
-    {"epub", "", "html", "section"},
     {"jar", "", ".class", "class file"},
 };
 
-/// What the entries show.
-struct Survey {
-  uint64_t entries = 0;
-  uint64_t parts = 0;
-  bool encrypted = false;
-};
-
-Survey walk(Bytes seen, const Part* part, Quotes* names) {
-  Survey survey;
-  uint64_t at = 0;
-  for (; const auto entry = zip_entry(seen, at); ++survey.entries) {
-    const std::string_view name = entry->name;
-    if (part && name.starts_with(part->prefix) && name.ends_with(part->suffix)) ++survey.parts;
-    if (entry->encrypted) survey.encrypted = true;
-    if (names && !name.ends_with('/') && !names->add(name)) names = nullptr;
-    at = entry->next;
-  }
-  return survey;
-}
-
-const Part* part_of(std::string_view extension) {
+const Part* find_part(std::string_view extension) {
   for (const Part& part : kParts) {
     if (part.extension == extension) return &part;
   }
@@ -62,21 +42,36 @@ const Part* part_of(std::string_view extension) {
 }  // namespace
 
 void append_zip_facts(std::string& line, const Glimpse& file, std::string_view extension) {
-  if (!stands(file.head, 0, "PK"sv)) return;
-  const auto directory = zip_directory(file);
-  if (!directory) return;
-  const Part* const part = part_of(extension);
-  const Survey survey = walk(directory->seen, part, nullptr);
-  if (part) {
-    if (survey.parts > 0 && survey.entries == directory->entries)
-      append_count(line, survey.parts, part->noun);
-  } else {
-    append_count(line, directory->entries, "entry");
+  const auto package = Package::open(file);
+  if (!package) return;
+  const Part* const part = find_part(extension);
+  uint64_t listed = 0;
+  uint64_t folders = 0;
+  uint64_t parts = 0;
+  bool encrypted = false;
+  bool macros = false;
+  for (auto entry = package->list(0); entry; entry = package->list(entry->next)) {
+    const std::string_view name = entry->name;
+    if (part && name.starts_with(part->prefix) && name.ends_with(part->suffix)) ++parts;
+    encrypted = encrypted || entry->encrypted;
+    macros = macros || name.ends_with("/vbaProject.bin");
+    folders += name.ends_with('/') ? 1 : 0;
+    ++listed;
   }
-  if (survey.encrypted) line += ", encrypted";
-  if (extension != "zip") return;
+  const bool whole = listed == package->entries();
+  std::string counted;
+  if (part && parts > 0 && whole) append_count(counted, parts, part->noun);
+  const bool office = append_office_facts(line, *package, extension, counted);
+  if (!office) line += counted;
+  // A folder is no entry to a person.
+  if (!part && !office) append_count(line, package->entries() - (whole ? folders : 0), "entry");
+  if (encrypted) line += ", encrypted";
+  if (macros) line += ", with macros";
+  if (extension != "zip" && extension != "npz") return;
   Quotes names(line, ", names");
-  walk(directory->seen, nullptr, &names);
+  for (auto entry = package->list(0); entry; entry = package->list(entry->next)) {
+    if (!entry->name.ends_with('/') && !names.add(entry->name)) break;
+  }
 }
 
 // --- tar and gzip ----------------------------------------------------------------------------
@@ -105,29 +100,53 @@ std::optional<uint64_t> octal(std::string_view text) {
 
 }  // namespace
 
+/// The value of `path` among the records of a pax header, `27 path=folder/name\n`.
+std::string_view find_pax_path(std::string_view records) {
+  constexpr std::string_view kPath = " path=";
+  const size_t at = records.find(kPath);
+  if (at == records.npos) return {};
+  records = records.substr(at + kPath.size());
+  return records.substr(0, records.find('\n'));
+}
+
 // POSIX.1-2017 pax, ustar interchange format: header blocks, each followed by its member's content.
+// An older one has no `ustar`. A name may stand before its member, as the content of a header of
+// type `x` (pax) or `L` (GNU).
 //
-//   0        124     156      257
-//   name:100 size:12 type:1 … ustar        two blocks of zeros end the archive
+//   0        124     148   156    257        345
+//   name:100 size:12 sum:8 type:1 ustar …    prefix:155      two blocks of zeros end the archive
 void append_tar_facts(std::string& line, const Glimpse& file) {
-  if (!stands(file.head, 257, "ustar")) return;
+  if (!sniffing::is_tar_header(file.head)) return;
   std::string quoted;
   Quotes names(quoted, ", names");
   bool named = true;
   uint64_t members = 0;
+  std::string_view given;
   for (uint64_t at = 0;;) {
     const Bytes block = file.from(at);
-    if (!stands(block, 257, "ustar")) {
+    if (!sniffing::is_tar_header(block)) {
       if (holds(block, 0, kBlock) && block[0] == 0) append_count(line, members, "entry");
       break;
     }
     const auto size = octal(field(block, 124, 12));
     if (!size) break;
-    const bool file_or_folder = block[156] == 0 || (block[156] >= '0' && block[156] <= '7');
-    if (file_or_folder) {
-      ++members;
-      const std::string_view name = field(block, 0, 100);
-      if (named && !name.ends_with('/')) named = names.add(name);
+    const uint32_t type = u8(block, 156);
+    const std::string_view content =
+        field(block, kBlock, static_cast<size_t>(std::min<uint64_t>(*size, block.size())));
+    if (type == 'x') given = find_pax_path(content);
+    if (type == 'L') given = content;
+    if (type == 0 || (type >= '0' && type <= '7')) {
+      std::string name(given);
+      if (name.empty()) {
+        const bool prefixed = stands(block, 257, "ustar\0"sv);
+        name = prefixed ? field(block, 345, 155) : std::string_view();
+        if (!name.empty()) name += '/';
+        name += field(block, 0, 100);
+      }
+      given = {};
+      const bool folder = type == '5' || name.ends_with('/');
+      if (!folder) ++members;
+      if (named && !folder) named = names.add(name);
     }
     at += kBlock + (*size + kBlock - 1) / kBlock * kBlock;
   }
@@ -139,7 +158,8 @@ void append_gzip_facts(std::string& line, const Glimpse& file) {
   constexpr uint32_t kExtra = 4;
   constexpr uint32_t kName = 8;
   const uint32_t flags = u8(file.head, 3);
-  if (!stands(file.head, 0, "\x1f\x8b"sv) || (flags & kName) == 0) return;
+  if (!stands(file.head, 0, "\x1f\x8b\x08"sv)) return;
+  if ((flags & kName) == 0) return;
   const size_t at = 10 + ((flags & kExtra) != 0 ? 2 + le16(file.head, 10) : 0);
   std::string_view name = as_text(file.head);
   name = name.substr(std::min(at, name.size()));

@@ -5,7 +5,10 @@
 #include <array>
 
 #include "describe/facts.h"
+#include "describe/formats.h"
+#include "describe/wide_text.h"
 #include "sniff/structure.h"
+#include "sniff/types.h"
 #include "text/ascii.h"
 
 namespace sluice {
@@ -59,12 +62,18 @@ void append_count(std::string& line, uint64_t count, std::string_view noun) {
     line.pop_back();
     line += "ie";
   }
+  if (noun.ends_with("sh")) line += 'e';
   line += 's';
 }
 
+void append_side(std::string& line, uint64_t size, bool first) {
+  line += first ? ", " : " × ";
+  line += grouped(size);
+}
+
 bool Quotes::add(std::string_view text) {
-  if (count_ == kMostQuotes) {
-    line_ += " and more";
+  if (count_ >= kMostQuotes) {
+    if (count_++ == kMostQuotes) line_ += " and more";
     return false;
   }
   const std::string quote = quote_untrusted(text);
@@ -105,12 +114,24 @@ std::string Tail::finish(std::string_view head) const {
   return tail.append(ring_, 0, at_);
 }
 
+namespace {
+
+/// What files begin with that keep something at their end.
+constexpr std::string_view kTailed[][1] = {{"PK"},   {"OggS"}, {"\xD0\xCF\x11\xE0"},
+                                           {"PAR1"}, {"II*"},  {"MM"}};
+
+}  // namespace
+
 bool wants_tail(Bytes head) {
-  if (stands(head, 0, "PK") || stands(head, 0, "OggS")) return true;
-  if (as_text(head).substr(0, 1024).find("%PDF-") != std::string_view::npos) return true;
+  for (sniffing::Texts begins(sniffing::packed<kTailed>); !begins.done();) {
+    if (stands(head, 0, begins.next())) return true;
+  }
+  const std::string_view text = as_text(head);
+  // A disc image begins with nothing, and is told by what stands at 32 KB.
+  if (text.substr(0, kSniffHead).find_first_not_of('\0') == text.npos && !text.empty()) return true;
+  if (text.substr(0, 1024).find("%PDF-") != text.npos) return true;
   const auto box = first_box(head);
-  return box &&
-         (box->type == "ftyp" || box->type == "moov" || box->type == "wide" || box->type == "mdat");
+  return box && std::string_view(" ftyp moov wide mdat ").find(box->type) != text.npos;
 }
 
 // --- the line --------------------------------------------------------------------------------
@@ -124,6 +145,13 @@ std::string label_of(const Subject& subject) {
   if (plain && !subject.kind.empty()) return subject.kind;
   if (!label.empty()) return label;
   return subject.text ? "text" : "data";
+}
+
+/// The format of a text, unless a program printed it: git writes diffs as messages.
+TextFormat find_format(const Subject& subject, std::string_view head) {
+  const bool other =
+      !subject.text || subject.type.mime_type.starts_with("image/") || subject.kind == "diff";
+  return other ? TextFormat{} : find_text_format(head.substr(0, kSniffHead), subject.outline);
 }
 
 constexpr std::string_view kFirstLine = ", first line";
@@ -184,12 +212,16 @@ void append_values(std::string& line, std::string_view values) {
   if (!told.empty()) line.append(kValues).append(kFromFile).append(told);
 }
 
-void append_file_facts(std::string& line, const Subject& subject, Bytes head) {
+Glimpse look_at_ends(const Subject& subject, Bytes head) {
   const uint64_t size = std::max<uint64_t>(subject.size_bytes, head.size());
-  const Glimpse file{head, size == head.size() ? head : subject.tail, size};
+  return {head, size == head.size() ? head : subject.tail, size};
+}
+
+void append_file_facts(std::string& line, const Subject& subject, const Glimpse& file) {
   const std::string_view mime = subject.type.mime_type;
+  if (subject.type.extension == "mid") append_family_facts(line, file, "mid");
   if (mime.starts_with("audio/") || mime.starts_with("video/") || mime == "application/ogg") {
-    append_length(line, file);
+    append_media_facts(line, file);
     return;
   }
   // An archive may hold a PDF as it is, right at its beginning.
@@ -198,6 +230,7 @@ void append_file_facts(std::string& line, const Subject& subject, Bytes head) {
   append_zip_facts(line, file, subject.type.extension);
   append_tar_facts(line, file);
   append_gzip_facts(line, file);
+  append_family_facts(line, file, subject.type.extension);
 }
 
 }  // namespace
@@ -219,17 +252,32 @@ std::string_view without_first_line(std::string_view description) {
 std::string describe(const Subject& subject) {
   const Bytes head = subject.head.first(std::min(subject.head.size(), kDescribeHead));
   const bool is_image = subject.type.mime_type.starts_with("image/");
-  std::string line = label_of(subject);
+  const bool unknown = subject.type.mime_type == "application/octet-stream" ||
+                       subject.type.mime_type == "text/plain";
+  if (unknown && !subject.text) {
+    if (const auto wide = find_wide_text(head)) {
+      std::string line = wide->width == 2 ? "UTF-16 text, " : "UTF-32 text, ";
+      line += human_size(subject.size_bytes);
+      Quotes(line, kFirstLine).add(read_first_line(*wide, head));
+      return line;
+    }
+    if (is_old_text(head)) return "text that is not UTF-8, " + human_size(subject.size_bytes);
+  }
+  const TextFormat format = find_format(subject, as_text(head));
+  std::string line = format.is_known() ? std::string(format.label) : label_of(subject);
   const bool table = !subject.table.empty() && (line == "CSV" || line == "TSV");
-  if (const auto seen = is_image ? image::dimensions(head) : std::nullopt) {
-    line += ", ";
-    line += grouped(seen->width);
-    line += " × ";
-    line += grouped(seen->height);
+  const auto seen = is_image ? image::dimensions(head) : std::nullopt;
+  if (seen) {
+    append_side(line, seen->width, true);
+    append_side(line, seen->height, false);
+    if (!seen->unit.empty()) (line += ' ') += seen->unit;
   }
   line += ", ";
   line += human_size(subject.size_bytes);
-  if (!subject.outline.empty()) {
+  if (format.is_known()) {
+    append_format_facts(line, format, subject);
+    if (!subject.outline.empty()) line += ": " + subject.outline;
+  } else if (!subject.outline.empty()) {
     line += subject.is_lines ? ", " : ": ";
     line += subject.outline;
     append_values(line, subject.values);
@@ -237,8 +285,10 @@ std::string describe(const Subject& subject) {
     line += subject.table;
   } else if (!is_image && subject.text) {
     append_text_facts(line, subject, as_text(head));
-  } else if (!is_image) {
-    append_file_facts(line, subject, head);
+  } else if (seen) {
+    append_family_facts(line, look_at_ends(subject, head), subject.type.extension);
+  } else {
+    append_file_facts(line, subject, look_at_ends(subject, head));
   }
   return line;
 }

@@ -127,27 +127,14 @@ Length ogg_length(const Glimpse& file) {
   return {};
 }
 
-/// Boxes at the top of a file that are passed by; a fragmented file has its movie first.
-constexpr int kMostBoxes = 64;
-
 // ISO/IEC 14496-12 §8.2.2, moov › mvhd: version:1 flags:3 created changed scale:4 duration, where
 // all but the scale have four bytes, or eight in version 1. All ones: unknown.
 Length mp4_length(const Glimpse& file) {
-  uint64_t at = 0;
-  for (int i = 0; i < kMostBoxes; ++i) {
-    const auto box = first_box(file.from(at));
-    if (!box) break;
-    if (box->type == "moov") {
-      const Bytes header = find_box(box->content, "mvhd");
-      const bool wide = u8(header, 0) == 1;
-      const uint64_t units = wide ? be(header, 24, 8) : be32(header, 16);
-      const uint64_t unknown = wide ? UINT64_MAX : UINT32_MAX;
-      return {units == unknown ? 0 : units, be32(header, wide ? 20 : 12)};
-    }
-    if (box->size == 0 || box->size > file.size - at) break;
-    at += box->size;
-  }
-  return {};
+  const Bytes header = find_box(find_movie(file), "mvhd");
+  const bool wide = u8(header, 0) == 1;
+  const uint64_t units = wide ? be(header, 24, 8) : be32(header, 16);
+  const uint64_t unknown = wide ? UINT64_MAX : UINT32_MAX;
+  return {units == unknown ? 0 : units, be32(header, wide ? 20 : 12)};
 }
 
 }  // namespace
@@ -175,10 +162,7 @@ Length length_of(const Glimpse& file) {
 
 }  // namespace
 
-void append_length(std::string& line, const Glimpse& file) {
-  const auto [units, rate] = length_of(file);
-  if (rate == 0) return;
-  const uint64_t seconds = units / rate + (units % rate >= rate - rate / 2 ? 1 : 0);
+void append_duration(std::string& line, uint64_t seconds) {
   if (seconds == 0 || seconds > kMostSeconds) return;
   const uint64_t hours = seconds / 3'600;
   line += ", ";
@@ -192,6 +176,39 @@ void append_length(std::string& line, const Glimpse& file) {
   line += ':';
   append_two_digits(line, seconds % 60);
   line += " long";
+}
+
+Bytes find_movie(const Glimpse& file) {
+  // A fragmented file has its movie first.
+  constexpr int kMostBoxes = 64;
+  uint64_t at = 0;
+  for (int i = 0; i < kMostBoxes; ++i) {
+    const auto box = first_box(file.from(at));
+    if (!box) break;
+    if (box->type == "moov") return box->content;
+    if (box->size == 0 || box->size > file.size - at) break;
+    at += box->size;
+  }
+  return {};
+}
+
+void append_media_facts(std::string& line, const Glimpse& file) {
+  const Film film = read_film(file);
+  if (film.width > 0 && film.height > 0) {
+    append_side(line, film.width, true);
+    append_side(line, film.height, false);
+  }
+  const auto [units, rate] = length_of(file);
+  append_duration(
+      line, rate == 0 ? film.seconds : units / rate + (units % rate >= rate - rate / 2 ? 1 : 0));
+  line += film.codecs;
+  if (film.rate == 0) return;
+  line += ", " + std::to_string(film.rate / 100);
+  if (film.rate % 100 != 0) {
+    line += '.';
+    append_two_digits(line, film.rate % 100);
+  }
+  line += " fps";
 }
 
 }  // namespace sluice

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "describe/formats.h"
 #include "describe/text_kind.h"
 #include "sluice/describe.h"
 #include "sluice/segment.h"
@@ -794,6 +795,7 @@ std::string unless_cut(std::string lines) {
 }  // namespace
 
 void add_excerpts(const Subject& subject, Segment& segment) {
+  if (is_private_key(as_text(subject.head).substr(0, kSniffHead))) return;
   Excerpts chosen = lines_of(subject);
   segment.excerpt = unless_cut(std::move(chosen.usual));
   segment.error_excerpt = unless_cut(std::move(chosen.of_error));

@@ -14,6 +14,9 @@ namespace sluice {
 /// Appends `, 14 pages`, `, 1 page`: a noun that ends in `y` becomes `…ies`.
 void append_count(std::string& line, uint64_t count, std::string_view noun);
 
+/// Appends one of several sides: `, 640`, then ` × 480`.
+void append_side(std::string& line, uint64_t size, bool first);
+
 /// Texts quoted from a file, as a list: `, names (from the file): "a", "b"`. The words in
 /// parentheses are the mark that tells them from our own. A sixth becomes `and more`, and one that
 /// shows nothing is left out.
@@ -48,17 +51,40 @@ void append_zip_facts(std::string& line, const Glimpse& file, std::string_view e
 void append_tar_facts(std::string& line, const Glimpse& file);
 void append_gzip_facts(std::string& line, const Glimpse& file);
 
-/// How long sound or a moving picture lasts: `, 3:25 long`, `, 1:02:03 long`, `, 0:07 long`.
-void append_length(std::string& line, const Glimpse& file);
+/// What stands at a fixed place, or a short walk from one, in files of many trades: `, 12
+/// triangles`, `, 3 tables (from the file): "users"`, `, CT, 512 × 512`. Nothing of a person.
+void append_family_facts(std::string& line, const Glimpse& file, std::string_view extension);
+
+/// `, 3:25 long`; nothing for 0 seconds, or more than any recording has.
+void append_duration(std::string& line, uint64_t seconds);
+
+/// How large a film is, how long it or sound lasts, its codecs: `, 1,920 × 1,080, 1:02:03 long,
+/// H.264, AAC, 25 fps`, `, 0:07 long`.
+void append_media_facts(std::string& line, const Glimpse& file);
+
+/// What the tracks of a film say. 0: not known.
+struct Film {
+  uint64_t width = 0;
+  uint64_t height = 0;
+  uint64_t seconds = 0;  ///< where only the container tells them
+  uint64_t rate = 0;     ///< hundred times the frames a second
+  std::string codecs;    ///< `, H.264, AAC`
+};
+
+Film read_film(const Glimpse& file);
+
+/// The content of the box `moov` of an ISO base media file; empty where it is not seen.
+Bytes find_movie(const Glimpse& file);
 
 // --- images --------------------------------------------------------------------------------------
 
 namespace image {
 
-/// In pixels, as stored: a rotation that metadata asks for is not applied. Neither is 0.
+/// As stored: a rotation that EXIF asks for is not applied, one of HEIF is. Neither is 0.
 struct Dimensions {
   uint64_t width = 0;
   uint64_t height = 0;
+  std::string_view unit = {};  ///< empty: pixels
 
   bool operator==(const Dimensions&) const = default;
 };

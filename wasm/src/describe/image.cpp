@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "describe/facts.h"
 #include "sluice/bytes.h"
@@ -154,22 +155,52 @@ std::optional<Dimensions> psd_dimensions(Bytes head) {
   return Dimensions{be32(head, 18), be32(head, 14)};
 }
 
-// HEIF (ISO/IEC 23008-12 §6.5.3), also AVIF: meta (a full box) › iprp › ipco › ispe, one for each
-// size in use. Tiles and thumbnails are smaller than the image itself, so the largest is the
-// image's.
+/// The properties of an item, by their places in `ipco`: what `ipma` (ISO/IEC 14496-12 §8.11.14)
+/// ties to it, told one after the other.
+template <typename Use>
+void walk_properties(Bytes ipma, uint64_t item, Use use) {
+  const uint32_t version = u8(ipma, 0);
+  const bool wide = (u8(ipma, 3) & 1) != 0;
+  const uint32_t entries = be32(ipma, 4);
+  uint64_t at = 8;
+  for (uint32_t i = 0; i < entries && at < ipma.size(); ++i) {
+    const size_t width = version < 1 ? 2 : 4;
+    const bool wanted = be(ipma, at, width) == item;
+    at += width;
+    const uint32_t count = u8(ipma, at++);
+    for (uint32_t j = 0; j < count; ++j, at += wide ? 2 : 1) {
+      if (wanted) use(wide ? be16(ipma, at) & 0x7fff : u8(ipma, at) & 0x7f);
+    }
+    if (wanted) return;
+  }
+}
+
+// HEIF (ISO/IEC 23008-12 §6.5.3), also AVIF: meta (a full box) has in pitm which item the image is,
+// in iprp › ipma which properties it has, and in iprp › ipco those: ispe its size (of a grid the
+// whole), irot quarter turns to the left. imir keeps the size.
 std::optional<Dimensions> heif_dimensions(Bytes head) {
   if (!stands(head, 4, "ftyp")) return std::nullopt;
   const Bytes meta = find_box(head, "meta");
   if (meta.size() < 4) return std::nullopt;
-  Bytes properties = find_box(find_box(meta.subspan(4), "iprp"), "ipco");
-  Dimensions largest;
-  while (const std::optional<Box> box = first_box(properties)) {
-    properties = box->rest;
-    if (box->type != "ispe") continue;
-    const Dimensions found{be32(box->content, 4), be32(box->content, 8)};
-    if (found.width * found.height > largest.width * largest.height) largest = found;
-  }
-  return largest;
+  const Bytes inner = meta.subspan(4);
+  const Bytes primary = find_box(inner, "pitm");
+  const uint64_t item = be(primary, 4, u8(primary, 0) == 0 ? 2 : 4);
+  const Bytes properties = find_box(inner, "iprp");
+  const Bytes container = find_box(properties, "ipco");
+  Dimensions found;
+  bool turned = false;
+  walk_properties(find_box(properties, "ipma"), item, [&](uint32_t wanted) {
+    Bytes rest = container;
+    for (uint32_t index = 1; const std::optional<Box> box = first_box(rest); ++index) {
+      rest = box->rest;
+      if (index != wanted) continue;
+      if (box->type == "ispe") found = {be32(box->content, 4), be32(box->content, 8)};
+      if (box->type == "irot") turned = (u8(box->content, 0) & 1) != 0;
+      break;
+    }
+  });
+  if (turned) std::swap(found.width, found.height);
+  return found;
 }
 
 /// One side: in steps of eight, or in as many bits as a selector says.
@@ -257,11 +288,19 @@ uint64_t take_number(std::string_view& text) {
   return value;
 }
 
-/// A length in pixels; 0 for any other unit.
-uint64_t length_of(std::string_view text) {
+/// The units that a length is told in (SVG 2 §8.9); others give way to the view box.
+constexpr std::string_view kUnits[] = {"pt", "mm", "cm", "in", "pc"};
+
+/// A length as it is given, with what stands behind the number in `unit`; 0 for a unit that says
+/// nothing by itself.
+uint64_t read_length(std::string_view text, std::string_view& unit) {
   text = trimmed(text);
   const uint64_t value = take_number(text);
-  if (text.starts_with("px")) text.remove_prefix(2);
+  unit = {};
+  for (const std::string_view known : kUnits) {
+    if (text.starts_with(known)) unit = known;
+  }
+  text.remove_prefix(text.starts_with("px") ? 2 : unit.size());
   return trimmed(text).empty() ? value : 0;
 }
 
@@ -288,6 +327,8 @@ Dimensions view_box(std::string_view text) {
 struct Size {
   Dimensions given;
   Dimensions view;
+  std::string_view across;  ///< the unit of the width that is given
+  std::string_view down;
 };
 
 /// Walks `name = "value"` pairs up to the end of the tag.
@@ -306,17 +347,19 @@ Size size_of(std::string_view text) {
     if (close == std::string_view::npos) break;
     const std::string_view value = text.substr(1, close - 1);
     text.remove_prefix(close + 1);
-    if (name == "width") size.given.width = length_of(value);
-    if (name == "height") size.given.height = length_of(value);
+    if (name == "width") size.given.width = read_length(value, size.across);
+    if (name == "height") size.given.height = read_length(value, size.down);
     if (name == "viewBox") size.view = view_box(value);
   }
   return size;
 }
 
-// SVG 2 §5.1, §8.6: width and height of the root in numbers or px, else the size of its viewBox.
+// SVG 2 §5.1, §8.6: width and height of the root in one unit, else the size of its viewBox.
 std::optional<Dimensions> svg_dimensions(Bytes head) {
-  const Size size = size_of(root_attributes(as_text(head)));
-  return size.given.width > 0 && size.given.height > 0 ? size.given : size.view;
+  Size size = size_of(root_attributes(as_text(head)));
+  if (size.given.width == 0 || size.given.height == 0 || size.across != size.down) return size.view;
+  size.given.unit = size.across;
+  return size.given;
 }
 
 }  // namespace

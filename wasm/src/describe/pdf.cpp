@@ -1,7 +1,9 @@
-// PDF (ISO 32000-1), as far as it is written plainly: what object streams hold is compressed.
+// PDF (ISO 32000-1), its objects and object streams as far as both ends of a file show them.
 #include <cstdint>
 
 #include "describe/facts.h"
+#include "describe/inflate.h"
+#include "describe/markup.h"
 #include "text/ascii.h"
 #include "text/utf8.h"
 
@@ -81,23 +83,6 @@ std::string literal_string(std::string_view source) {
   return bytes;
 }
 
-std::string from_utf16(std::string_view bytes, bool big) {
-  std::string text;
-  uint32_t high = 0;
-  for (size_t at = 2; at + 1 < bytes.size(); at += 2) {
-    const auto unit = static_cast<uint32_t>(static_cast<uint8_t>(bytes[at + (big ? 0 : 1)]) << 8 |
-                                            static_cast<uint8_t>(bytes[at + (big ? 1 : 0)]));
-    if (unit >> 10 == 0x36) {
-      high = unit;
-      continue;
-    }
-    const bool pair = unit >> 10 == 0x37 && high != 0;
-    append_code_point(text, pair ? 0x10000 + ((high & 0x3ff) << 10 | (unit & 0x3ff)) : unit);
-    high = 0;
-  }
-  return text;
-}
-
 /// PDFDocEncoding (ISO 32000-1 annex D.2): Latin-1 but for these.
 std::string from_pdf_doc(std::string_view bytes) {
   static constexpr char16_t kFrom18[] = u"\u02d8\u02c7\u02c6\u02d9\u02dd\u02db\u02da\u02dc";
@@ -122,8 +107,8 @@ std::string pdf_text(std::string_view source) {
   std::string bytes;
   if (source.starts_with('(')) bytes = literal_string(source);
   if (source.starts_with('<')) bytes = hex_string(source);
-  if (bytes.starts_with("\xfe\xff")) return from_utf16(bytes, true);
-  if (bytes.starts_with("\xff\xfe")) return from_utf16(bytes, false);
+  if (bytes.starts_with("\xfe\xff")) return decode_wide(bytes.substr(2), 2, true);
+  if (bytes.starts_with("\xff\xfe")) return decode_wide(bytes.substr(2), 2, false);
   if (bytes.starts_with("\xef\xbb\xbf")) return bytes.substr(3);
   return from_pdf_doc(bytes);
 }
@@ -158,64 +143,135 @@ std::string_view behind_name(std::string_view text, std::string_view key) {
   return {};
 }
 
-/// The whole number that begins `text`; 0 when there is none, or none that a file could mean.
-uint64_t number_of(std::string_view text) {
-  constexpr size_t kMostDigits = 15;
-  uint64_t value = 0;
-  for (const char character : text.substr(0, kMostDigits)) {
-    if (!is_digit(character)) break;
-    value = value * 10 + static_cast<uint64_t>(character - '0');
-  }
-  return value;
-}
-
 /// What a document says of itself.
 struct Facts {
   uint64_t pages = 0;
   std::string title;
-  std::string_view metadata;  ///< the title there
+  std::string metadata;      ///< the title there
+  uint64_t information = 0;  ///< the number of the object that has the title
+  uint64_t reference = 0;    ///< the number of the object that is the title
   bool encrypted = false;
+  bool form = false;
+  bool is_signed = false;
+  std::string level;    ///< of PDF/A: `2B`
+  size_t unpacked = 0;  ///< bytes of object streams
 };
 
-/// The text that XMP metadata give as the title, `<dc:title><rdf:Alt><rdf:li …>text</rdf:li>`.
-std::string_view xmp_title(std::string_view text) {
+/// Bytes that object streams are unpacked to, of one and of all.
+constexpr size_t kStreamBytes = 65'536;
+constexpr size_t kAllStreamBytes = 262'144;
+
+/// What XMP metadata say: `<dc:title><rdf:Alt><rdf:li …>text</rdf:li>`, and the level of PDF/A as
+/// elements or attributes.
+void look_at_metadata(std::string_view text, Facts& facts) {
   constexpr size_t kMostMarkup = 2048;
   const size_t begin = text.find("<dc:title");
-  if (begin == text.npos) return {};
-  text = text.substr(begin, kMostMarkup);
-  const size_t item = text.find("<rdf:li");
-  const size_t from = text.find('>', std::min(item, text.size()));
-  const size_t to = text.find("</rdf:li", std::min(from, text.size()));
-  return to == text.npos ? std::string_view() : text.substr(from + 1, to - from - 1);
+  if (begin != text.npos) {
+    std::string title = read_element(text.substr(begin, kMostMarkup), "rdf:li");
+    if (!title.empty()) facts.metadata = std::move(title);
+  }
+  constexpr std::string_view kPart = "pdfaid:part";
+  const size_t at = text.find(kPart);
+  if (at == text.npos) return;
+  const size_t digit = text.substr(0, at + kPart.size() + 4).find_first_of("1234", at);
+  if (digit == text.npos) return;
+  facts.level = text[digit];
+  constexpr std::string_view kLevel = "pdfaid:conformance";
+  const size_t behind = text.find(kLevel);
+  if (behind == text.npos) return;
+  const size_t letter = text.find_first_of("ABU", behind + kLevel.size());
+  if (letter < behind + kLevel.size() + 4) facts.level += text[letter];
+}
+
+/// The number of the object that a reference `12 0 R` means; 0 for anything else.
+uint64_t read_reference(std::string_view text) {
+  const uint64_t number = read_number(text);
+  const size_t end = text.find_first_not_of("0123456789 ");
+  return end != text.npos && text[end] == 'R' ? number : 0;
 }
 
 /// The root of the page tree, or the document's information: both are objects that have no parent,
 /// which pages, inner nodes of the tree, and outlines have.
-void look_at_object(std::string_view object, Facts& facts) {
-  object = object.substr(0, object.find("stream"));
-  if (!behind_name(object, "/Parent").empty()) return;
+void look_at_object(std::string_view object, uint64_t number, Facts& facts) {
+  if (number != 0 && number == facts.reference) {
+    std::string title = pdf_text(trimmed(object));
+    if (!title.empty()) facts.title = std::move(title);
+  }
   const std::string_view type = behind_name(object, "/Type");
+  facts.is_signed =
+      facts.is_signed || type.starts_with("/Sig") || !behind_name(object, "/ByteRange").empty();
+  if (!behind_name(object, "/Parent").empty()) return;
   if (type.starts_with("/Pages") && ends_name(type, 6)) {
-    const uint64_t count = number_of(behind_name(object, "/Count"));
+    const uint64_t count = read_number(behind_name(object, "/Count"));
     if (count > 0) facts.pages = count;
   }
-  const bool information = !behind_name(object, "/Producer").empty() ||
-                           !behind_name(object, "/Creator").empty() ||
-                           !behind_name(object, "/CreationDate").empty();
+  const std::string_view fields = behind_name(object, "/Fields");
+  if (!fields.empty() && !trimmed(fields.substr(1)).starts_with(']')) facts.form = true;
+  const bool information =
+      (number != 0 && number == facts.information) || !behind_name(object, "/Producer").empty() ||
+      !behind_name(object, "/Creator").empty() || !behind_name(object, "/CreationDate").empty();
   if (!information) return;
-  std::string title = pdf_text(behind_name(object, "/Title"));
+  const std::string_view value = behind_name(object, "/Title");
+  if (const uint64_t reference = read_reference(value); reference > 0) facts.reference = reference;
+  std::string title = pdf_text(value);
   if (!title.empty()) facts.title = std::move(title);
+}
+
+/// The objects of an object stream (§7.5.7): pairs of number and offset, then the objects from
+/// /First on.
+void look_at_stream(std::string_view dictionary, std::string_view packed, Facts& facts) {
+  const std::string bytes = inflate_wrapped(as_bytes(packed), kStreamBytes);
+  facts.unpacked += bytes.size();
+  const uint64_t first = read_number(behind_name(dictionary, "/First"));
+  if (first >= bytes.size()) return;
+  std::string_view pairs = std::string_view(bytes).substr(0, static_cast<size_t>(first));
+  const auto take = [&pairs] {
+    pairs = trimmed(pairs);
+    const uint64_t number = read_number(pairs);
+    pairs.remove_prefix(std::min(pairs.find_first_not_of("0123456789"), pairs.size()));
+    return number;
+  };
+  uint64_t number = take();
+  for (uint64_t at = first + take(); at < bytes.size();) {
+    const uint64_t next = take();
+    const uint64_t end = trimmed(pairs).empty() ? bytes.size() : first + take();
+    if (end <= at) break;
+    look_at_object(
+        std::string_view(bytes).substr(static_cast<size_t>(at), static_cast<size_t>(end - at)),
+        number, facts);
+    number = next;
+    at = end;
+  }
 }
 
 /// `12 0 obj … endobj`, one after the other; of two that say the same the later counts, as it does
 /// where a document was saved incrementally.
 void look_at(std::string_view text, Facts& facts) {
-  facts.encrypted = facts.encrypted || number_of(behind_name(text, "/Encrypt")) > 0;
-  if (const std::string_view title = xmp_title(text); !title.empty()) facts.metadata = title;
+  facts.encrypted = facts.encrypted || read_number(behind_name(text, "/Encrypt")) > 0;
+  look_at_metadata(text, facts);
+  if (const uint64_t number = read_reference(behind_name(text, "/Info")); number > 0) {
+    facts.information = number;
+  }
   for (size_t at = 0; (at = text.find(" obj", at)) != text.npos;) {
     const size_t end = text.find("endobj", at);
     if (end == text.npos) break;
-    look_at_object(text.substr(at, end - at), facts);
+    const std::string_view object = text.substr(at + 4, end - at - 4);
+    const size_t begin = object.find("stream");
+    const std::string_view dictionary = object.substr(0, begin);
+    // `12 0 obj`, backwards: the generation, then the number.
+    size_t from = at;
+    for (int i = 0; i < 2; ++i) {
+      while (from > 0 && is_digit(text[from - 1])) --from;
+      if (i == 0 && from > 0) --from;
+    }
+    look_at_object(dictionary, read_number(text.substr(from)), facts);
+    if (begin != object.npos && facts.unpacked < kAllStreamBytes &&
+        behind_name(dictionary, "/Type").starts_with("/ObjStm")) {
+      const std::string_view packed = object.substr(begin + 6);
+      look_at_stream(dictionary,
+                     packed.substr(std::min(packed.find_first_not_of("\r\n"), packed.size())),
+                     facts);
+    }
     at = end;
   }
 }
@@ -226,8 +282,8 @@ uint64_t linearized_pages(const Glimpse& file) {
   std::string_view text = as_text(file.head).substr(0, kFirstObject);
   text = text.substr(0, text.find("endobj"));
   if (behind_name(text, "/Linearized").empty()) return 0;
-  if (number_of(behind_name(text, "/L")) != file.size) return 0;
-  return number_of(behind_name(text, "/N"));
+  if (read_number(behind_name(text, "/L")) != file.size) return 0;
+  return read_number(behind_name(text, "/N"));
 }
 
 }  // namespace
@@ -237,9 +293,17 @@ void append_pdf_facts(std::string& line, const Glimpse& file) {
   Facts facts;
   look_at(as_text(file.head), facts);
   if (file.tail.data() != file.head.data()) look_at(as_text(file.tail), facts);
+  // A title or an object stream may stand before what refers to it.
+  if (facts.reference != 0 && facts.title.empty()) {
+    look_at(as_text(file.head), facts);
+    look_at(as_text(file.tail), facts);
+  }
   if (facts.pages == 0) facts.pages = linearized_pages(file);
   if (facts.pages > 0 && facts.pages <= kMostPages) append_count(line, facts.pages, "page");
   if (facts.encrypted) line += ", encrypted";  // and with the file its strings
+  if (facts.is_signed) line += ", signed";
+  if (facts.form) line += ", with a form";
+  if (!facts.level.empty()) line += ", PDF/A-" + lowered(facts.level);
   const bool plain = !facts.encrypted && !facts.title.empty();
   Quotes(line, ", title").add(plain ? facts.title : facts.metadata);
 }

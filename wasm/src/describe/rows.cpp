@@ -6,6 +6,7 @@
 #include <string>
 
 #include "describe/facts.h"
+#include "describe/formats.h"
 #include "describe/text_kind.h"
 #include "sluice/describe.h"
 #include "text/ascii.h"
@@ -29,11 +30,12 @@ bool is_line_end(char character) {
 /// A record of a table (RFC 4180).
 struct Record {
   size_t columns = 0;
-  bool spaced = false;    ///< a space stands behind a delimiter
-  bool numeric = false;   ///< a field begins like a number
-  bool complete = false;  ///< it has an end
-  bool empty = false;     ///< a line with nothing in it
-  bool ended = false;     ///< its last field is empty
+  bool spaced = false;     ///< a space stands behind a delimiter
+  bool numeric = false;    ///< a field begins like a number
+  bool complete = false;   ///< it has an end
+  bool empty = false;      ///< a line with nothing in it
+  bool ended = false;      ///< its last field is empty
+  bool statement = false;  ///< its last field ends in a semicolon
 };
 
 /// Reads the record that begins `text`, whose fields `quotes` shows if it is given, and moves
@@ -61,6 +63,7 @@ Record take_record(std::string_view& text, char delimiter, Quotes* quotes) {
     record.complete = !end;
     record.ended = field.empty();
     record.empty = at == 0;
+    record.statement = field.ends_with(';');
     text = text.substr(end ? text.size() : at + (text.substr(at, 2) == "\r\n" ? 2 : 1));
     return record;
   }
@@ -71,6 +74,7 @@ size_t columns_of(std::string_view text, char delimiter, bool whole, bool declar
   size_t records = 0;
   size_t columns = 0;
   bool ended = true;
+  bool statements = true;
   while (!text.empty()) {
     const Record record = take_record(text, delimiter, nullptr);
     if (!record.complete && !whole) break;
@@ -78,10 +82,12 @@ size_t columns_of(std::string_view text, char delimiter, bool whole, bool declar
     if (columns == 0) columns = record.columns;
     if (record.columns != columns || columns < 2 || (record.spaced && !declared)) return 0;
     ended = ended && record.ended;
+    statements = statements && record.statement;
     ++records;
   }
   // A semicolon ends a statement, a comma an item of a list: they separate nothing.
-  if (ended && columns == 2 && !declared) return 0;
+  if (statements && !declared) return 0;
+  if (ended && columns > 0 && !declared && --columns < 2) return 0;
   if (declared) return records > 0 ? columns : 0;
   return records >= kFewestRecords && records * columns >= kFewestFields ? columns : 0;
 }
@@ -90,9 +96,21 @@ size_t columns_of(std::string_view text, char delimiter, bool whole, bool declar
 
 Rows::Rows(std::string_view head, bool whole, char declared, bool other) {
   std::string_view text = head.starts_with("\xef\xbb\xbf") ? head.substr(3) : head;
+  // A first line `sep=;` tells a spreadsheet what stands between the columns.
+  constexpr std::string_view kSeparator = "sep=";
+  const size_t end = text.find_first_of("\r\n");
+  if (text.starts_with(kSeparator) && end == kSeparator.size() + 1) {
+    declared = text[kSeparator.size()];
+    text.remove_prefix(end + (text.substr(end, 2) == "\r\n" ? 2 : 1));
+    has_separator_ = true;
+  }
   other = other || text.empty() || is_among(text[0], "{[<");
   const bool tabs_first = declared == '\t';
-  for (const char delimiter : {tabs_first ? '\t' : ',', tabs_first ? ',' : '\t', ';'}) {
+  const bool semicolon_first = declared == ';';
+  for (const char delimiter : {semicolon_first ? ';'
+                               : tabs_first    ? '\t'
+                                               : ',',
+                               tabs_first ? ',' : '\t', semicolon_first ? ',' : ';'}) {
     if (other || delimiter_ != '\0') break;
     columns_ = columns_of(text, delimiter, whole, declared != '\0');
     if (columns_ > 0) delimiter_ = delimiter;
@@ -162,7 +180,8 @@ void Rows::push(Bytes bytes) {
 std::string Rows::facts() const {
   std::string facts;
   if (delimiter_ == '\0') return facts;
-  const uint64_t rows = rows_ + (filled_ ? 1 : 0) - (has_header_ ? 1 : 0);
+  const uint64_t rows =
+      rows_ + (filled_ ? 1 : 0) - (has_header_ ? 1 : 0) - (has_separator_ ? 1 : 0);
   if (!quoted_) append_count(facts, rows, "row");
   append_count(facts, columns_, "column");
   if (has_header_) facts += header_;
@@ -173,8 +192,11 @@ std::string Rows::facts() const {
 
 struct TextFacts::State {
   State(std::string_view head, bool whole, char declared, bool json)
-      : outline(json), rows(head, whole, declared, kind_of(head, whole, declared, json)) {
+      : outline(json),
+        rows(head, whole, declared, kind_of(head, whole, declared, json)),
+        parts(find_text_format(head).token) {
     outline.push(as_bytes(head));
+    parts.push(head);
     counts = whole || !outline.may_be();
   }
 
@@ -192,6 +214,7 @@ struct TextFacts::State {
   std::optional<TextKind> kind;  // found before it is known whether it is a table
   Rows rows;
   std::optional<PlainText> plain;  // of a text with colours
+  TokenCount parts;
   bool counts = true;  // lines and rows: of what begins as JSON they are not worth the time
 };
 
@@ -214,6 +237,7 @@ void TextFacts::push(Bytes bytes) {
     bytes = as_bytes(plain);
   }
   state_->outline.push(bytes);
+  state_->parts.push(as_text(bytes));
   if (state_->counts) state_->rows.push(bytes);
   if (state_->kind) state_->kind->push(as_text(bytes));
 }
@@ -223,6 +247,8 @@ void TextFacts::tell(Subject& subject) const {
   subject.outline = state_->outline.finish();
   subject.values = state_->outline.values();
   subject.is_lines = state_->outline.is_lines();
+  subject.token = state_->parts.token();
+  subject.parts = state_->parts.count();
   if (state_->counts) subject.lines = state_->rows.lines();
   if (state_->counts) subject.table = state_->rows.facts();
   if (state_->kind && (mime == "text/plain" || mime == "text/markdown")) {

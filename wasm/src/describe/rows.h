@@ -37,7 +37,8 @@ class Rows {
   char delimiter_ = '\0';
   size_t columns_ = 0;
   bool has_header_ = false;
-  std::string header_;  // as it is shown
+  bool has_separator_ = false;  // the first line only tells the delimiter
+  std::string header_;          // as it is shown
   uint64_t lines_ = 0;
   uint64_t rows_ = 0;
   bool quoted_ = false;

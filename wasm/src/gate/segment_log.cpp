@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "describe/formats.h"
+#include "describe/wide_text.h"
 #include "sluice/segment.h"
 #include "sluice/sniff.h"
 #include "sluice/tape.h"
@@ -255,9 +257,14 @@ void SegmentLog::close(uint32_t index) {
       looks_mangled(open.head, open.damaged, segment.bytes + references, options_.signatures);
   if (!open.recognised) recognise(open, segment);
   const std::string tail = open.has_tail ? open.tail.finish(open.head) : std::string();
-  if (segment.kind == SegmentKind::run && open.has_tail && !open.text) {
+  if (segment.kind == SegmentKind::run && !open.text) {
     open.type = decide_type(segment.declared, sniff(as_bytes(open.head), as_bytes(tail),
                                                     segment.bytes, options_.signatures));
+    // No text has a NUL but those in UTF-16 and UTF-32, whatever is declared.
+    if (open.type.mime_type == "text/plain" && open.head.find('\0') != std::string::npos &&
+        !find_wide_text(as_bytes(open.head))) {
+      open.type = type_of_mime("application/octet-stream");
+    }
   }
   Subject subject;
   subject.type = segment.mangled                     ? type_of_mime("text/plain")
@@ -281,6 +288,10 @@ void SegmentLog::close(uint32_t index) {
     segment.previewed_whole =
         open.head.size() == segment.bytes + segment.inner.size() * kMarkerBytes &&
         count_chars(open.head) + segment.inner.size() * (kReferenceChars - kMarkerBytes) <= limit;
+    if (is_private_key(std::string_view(open.head).substr(0, kSniffHead))) {
+      segment.preview.clear();
+      segment.previewed_whole = false;
+    }
     previewed_ += std::min(count_chars(segment.preview), most);
     if (open.source) {
       segment.source_print = open.source->finish();

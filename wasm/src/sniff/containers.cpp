@@ -1,10 +1,12 @@
 // What lives in a ZIP archive, told from its entry names (APPNOTE.TXT 6.3 §4.3), or in an OLE
-// compound file, told from the names in its first directory sector ([MS-CFB]); and other archives.
+// compound file, told from the names in its directory ([MS-CFB]); and other archives.
 #include <algorithm>
 #include <string>
 
+#include "sniff/compound.h"
 #include "sniff/recognisers.h"
 #include "sniff/structure.h"
+#include "text/ascii.h"
 
 namespace sluice {
 
@@ -47,6 +49,8 @@ std::optional<DirectoryEntry> zip_entry(Bytes bytes, uint64_t at) {
   const auto begin = static_cast<size_t>(at + kCentralBytes);
   entry.name = as_text(bytes.subspan(begin, static_cast<size_t>(length)));
   entry.encrypted = (le16(bytes, at + 8) & 1) != 0;
+  entry.method = le16(bytes, at + 10);
+  entry.packed = le32(bytes, at + 20);
   entry.place = le32(bytes, at + 42);
   entry.next = begin + length + le16(bytes, at + 30) + le16(bytes, at + 32);
   return entry;
@@ -82,6 +86,8 @@ namespace sniffing {
 
 namespace {
 
+std::optional<Kind> find_named_stream(const Glimpse& file);
+
 constexpr std::string_view kLocal = "PK\3\4"sv;
 
 /// What the names seen so far speak for.
@@ -94,6 +100,10 @@ struct Evidence {
   bool java = false;
   bool tableau = false;
   bool map = false;
+  bool solid = false;
+  bool scene = false;
+  bool arrays = false;  ///< of NumPy
+  bool others = false;  ///< anything else
 };
 
 std::optional<Kind> office_folder(std::string_view name) {
@@ -136,6 +146,9 @@ std::optional<Kind> content_types_kind(std::string_view content) {
 
 void weigh(const Entry& entry, Evidence& seen) {
   const std::string_view name = entry.name;
+  (name.ends_with(".npy") ? seen.arrays : seen.others) = true;
+  if (name.starts_with("3D/") && name.ends_with(".model")) seen.solid = true;
+  if (name.ends_with(".usdc") || name.ends_with(".usda")) seen.scene = true;
   if (name == "mimetype") {
     if (const auto kind = stated_kind(entry)) seen.stated = kind;
   } else if (name == "[Content_Types].xml") {
@@ -167,6 +180,9 @@ Kind judge(const Evidence& seen) {
   if (seen.tableau) return Kind::twbx;
   if (seen.java) return Kind::jar;
   if (seen.map) return Kind::kmz;
+  if (seen.solid) return Kind::three_mf;
+  if (seen.scene) return Kind::usdz;
+  if (seen.arrays && !seen.others) return Kind::npz;
   return Kind::zip;
 }
 
@@ -230,7 +246,8 @@ std::optional<Match> zip(Bytes head) {
   return Match{judge(seen)};
 }
 
-std::optional<Kind> zip_by_both_ends(const Glimpse& file) {
+std::optional<Kind> refine_by_both_ends(const Glimpse& file) {
+  if (const auto kind = find_named_stream(file)) return kind;
   if (!stands(file.head, 0, kLocal)) return std::nullopt;
   const auto directory = zip_directory(file);
   if (!directory) return std::nullopt;
@@ -255,8 +272,6 @@ std::optional<Kind> zip_by_both_ends(const Glimpse& file) {
 
 namespace {
 
-constexpr size_t kEntry = 128;
-
 struct Stream {
   std::string_view name;
   Kind kind;
@@ -270,38 +285,18 @@ constexpr Stream kStreams[] = {
     {"__nameid_version1.0", Kind::msg},
     {"__properties_version1.0", Kind::msg},
     {"VisioDocument", Kind::vsd},
+    {"EncryptedPackage", Kind::locked},
 };
 
-/// A directory entry's name, where it is plain ASCII in UTF-16LE; else empty (§2.6.1).
-std::string entry_name(Bytes head, size_t at) {
-  const size_t bytes = le16(head, at + 64);  // the closing null included
-  std::string name;
-  if (bytes < 4 || bytes > 64 || bytes % 2 != 0) return name;
-  for (size_t i = 0; i + 2 < bytes; i += 2) {
-    const uint32_t unit = le16(head, at + i);
-    if (unit == 0 || unit > 0x7E) return {};
-    name.push_back(static_cast<char>(unit));
-  }
-  return name;
-}
-
-//   header: 30 sector shift (9 or 12), 48 first sector of the directory; sector n is at (n + 1) <<
-//   shift
-std::optional<Kind> named_in_directory(Bytes head) {
-  const uint32_t shift = le16(head, 30);
-  if (!holds(head, 0, 512) || (shift != 9 && shift != 12)) return std::nullopt;
-  const uint32_t sector = le32(head, 48);
-  if (sector >= head.size() >> shift) return std::nullopt;
-  const size_t begin = (size_t{sector} + 1) << shift;
-  const size_t end = begin + (size_t{1} << shift);
-  for (size_t at = begin; at + kEntry <= end && holds(head, at, kEntry); at += kEntry) {
-    const std::string name = entry_name(head, at);
+std::optional<Kind> find_named_stream(const Glimpse& file) {
+  const auto compound = CompoundFile::open(file);
+  if (!compound) return std::nullopt;
+  for (const CompoundFile::Entry& entry : compound->entries()) {
     for (const Stream& stream : kStreams) {
-      if (name == stream.name) return stream.kind;
+      if (entry.name == stream.name) return stream.kind;
     }
-    if (name.starts_with("__substg1.0_")) return Kind::msg;
   }
-  return std::nullopt;
+  return compound->count("__substg1.0_") > 0 ? std::optional(Kind::msg) : std::nullopt;
 }
 
 /// Office programs put the main stream first, so its own signature follows the header at once,
@@ -317,7 +312,7 @@ std::optional<Kind> first_stream(Bytes head) {
 }  // namespace
 
 std::optional<Match> ole(Bytes head) {
-  if (const auto kind = named_in_directory(head)) return Match{*kind};
+  if (const auto kind = find_named_stream({head, {}, head.size()})) return Match{*kind};
   if (const auto kind = first_stream(head)) return Match{*kind};
   return Match{Kind::ole};
 }
@@ -357,13 +352,27 @@ uint64_t tar_sum(Bytes header) {
 //   0    100  108 116 124  136   148 156  157  257
 //   name mode uid gid size mtime sum type link ustar …      (POSIX.1-2017, pax; v7 ends before
 //   `ustar`)
-std::optional<Match> tar(Bytes head) {
-  if (stands(head, 257, "ustar\0"sv) || stands(head, 257, "ustar  "sv)) return Match{Kind::tar};
-  if (!holds(head, 0, kTarHeader) || head[0] < 0x20) return std::nullopt;
+bool is_tar_header(Bytes head) {
+  if (stands(head, 257, "ustar\0"sv) || stands(head, 257, "ustar  "sv)) return true;
+  if (!holds(head, 0, kTarHeader) || head[0] < 0x20) return false;
   const std::string_view header = as_text(head.first(kTarHeader));
   const auto sum = octal(header.substr(148, 8));
-  if (!sum || *sum != tar_sum(head) || !octal(header.substr(100, 8))) return std::nullopt;
-  return Match{Kind::tar};
+  return sum && *sum == tar_sum(head) && octal(header.substr(100, 8));
+}
+
+std::optional<Match> tar(Bytes head) {
+  return is_tar_header(head) ? std::optional(Match{Kind::tar}) : std::nullopt;
+}
+
+/// The new ASCII format of cpio: 110 hexadecimal digits, then a name that ends with a NUL.
+std::optional<Match> cpio(Bytes head) {
+  constexpr size_t kHeader = 110;
+  if (!holds(head, 0, kHeader + 1)) return std::nullopt;
+  for (const uint8_t byte : head.first(kHeader)) {
+    if (!is_hex_digit(byte)) return std::nullopt;
+  }
+  const std::string_view rest = as_text(head.subspan(kHeader));
+  return rest.find('\0') != rest.npos ? std::optional(Match{Kind::cpio}) : std::nullopt;
 }
 
 //   BZh, level 1–9, then the first block (pi) or, of an empty file, the end (square root of pi)

@@ -94,4 +94,14 @@ std::optional<Match> jxl_codestream(Bytes head) {
   return Match{Kind::jxl, looks_compressed(head)};
 }
 
+/// FITS 4.0 §4.4.1: the first header says how many axes its picture has. A file that begins with
+/// none holds tables, or pictures further on.
+std::optional<Match> fits(Bytes head) {
+  const std::string_view text = as_text(head);
+  const size_t at = text.find("NAXIS   =");
+  const size_t value = at == text.npos ? at : text.find_first_not_of(' ', at + 9);
+  const bool empty = value != text.npos && text[value] == '0';
+  return Match{empty ? Kind::fits_table : Kind::fits};
+}
+
 }  // namespace sluice::sniffing

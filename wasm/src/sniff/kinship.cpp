@@ -43,6 +43,8 @@ constexpr std::string_view kRules[][2] = {
     {"application/vnd.google-earth.kmz", "application/zip"},
     {"application/vnd.apple.*", "application/zip"},
     {"application/java-archive", "application/zip"},
+    {"application/x-npz", "application/zip"},
+    {"model/3mf", "application/zip"},
     {"*+zip", "application/zip"},
 
     {"application/msword", "application/x-ole-storage"},

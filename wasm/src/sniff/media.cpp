@@ -205,11 +205,25 @@ std::optional<std::string_view> doc_type(Bytes head) {
 
 }  // namespace
 
+//   83 81 <type>   a track's type: 1 for pictures, 2 for sound. Where only sound is seen, and the
+//   tracks end in sight, that is all there is.
+bool is_sound_alone(Bytes head) {
+  const std::string_view text = as_text(head);
+  const size_t tracks = text.find("\x16\x54\xAE\x6B"sv);
+  if (tracks == text.npos) return false;
+  const VariableInteger size = read_integer(head, tracks + 4, false);
+  const size_t begin = tracks + 4 + size.length;
+  if (size.length == 0 || !holds(head, begin, size.value)) return false;
+  const std::string_view entries = text.substr(begin, static_cast<size_t>(size.value));
+  return entries.find("\x83\x81\x02"sv) != text.npos && entries.find("\x83\x81\x01"sv) == text.npos;
+}
+
 std::optional<Match> ebml(Bytes head) {
   const auto type = doc_type(head);
-  if (type == "webm") return Match{Kind::webm};
+  const bool sound = is_sound_alone(head);
+  if (type == "webm") return Match{sound ? Kind::weba : Kind::webm};
   // WebM is a profile of Matroska, so that is the answer as long as none is seen.
-  if (!type || type == "matroska") return Match{Kind::matroska};
+  if (!type || type == "matroska") return Match{sound ? Kind::mka : Kind::matroska};
   return std::nullopt;
 }
 

@@ -62,7 +62,6 @@ constexpr std::string_view kAliases[][2] = {
     {"image/x-jp2-codestream", "image/j2c"},
     {"image/djvu", "image/vnd.djvu"},
     {"image/x-djvu", "image/vnd.djvu"},
-    {"application/fits", "image/fits"},
     {"audio/mp3", "audio/mpeg"},
     {"audio/x-mp3", "audio/mpeg"},
     {"audio/x-mpeg", "audio/mpeg"},

@@ -94,4 +94,33 @@ std::optional<Match> pcapng(Bytes head) {
   return std::nullopt;
 }
 
+/// What a database is for stands at 68 (SQLite file format §1.3.13).
+std::optional<Match> sqlite(Bytes head) {
+  if (!stands(head, 0, "SQLite format 3\0"sv)) return std::nullopt;
+  return Match{stands(head, 68, "GPKG") ? Kind::gpkg : Kind::mbtiles};
+}
+
+/// ASPRS LAS 1.4 §2.4: version at 24, the header's size at 94. The highest bit of the points'
+/// format means that they are packed by LASzip.
+std::optional<Match> las(Bytes head) {
+  if (!holds(head, 104, 1) || u8(head, 24) != 1 || u8(head, 25) > 4 || le16(head, 94) < 227)
+    return std::nullopt;
+  return Match{(u8(head, 104) & 0x80) != 0 ? Kind::laz : Kind::las};
+}
+
+/// Protocols 4 and 5 begin with a frame. What is encoded that begins so stays text: it is never
+/// loaded, and nobody opens it.
+std::optional<Match> pickle(Bytes) {
+  return Match{Kind::pickle, false};
+}
+
+//   30 82 <size:2> 02 01 03                    PKCS #12 (RFC 7292 §4)
+//   30 82 <size:2> 30 82 <size:2> A0 03 02 01  a certificate of version 2 or 3 (RFC 5280 §4.1)
+std::optional<Match> der(Bytes head) {
+  if (stands(head, 4, "\x02\x01\x03\x30"sv)) return Match{Kind::pkcs12, false};
+  if (stands(head, 4, "\x30\x82"sv) && stands(head, 8, "\xA0\x03\x02\x01"sv))
+    return Match{Kind::certificate, false};
+  return std::nullopt;
+}
+
 }  // namespace sluice::sniffing

@@ -21,7 +21,7 @@ using Recogniser = std::optional<Match> (*)(Bytes head);
 
 // containers.cpp: ZIP (APPNOTE.TXT 6.3) and OLE ([MS-CFB])
 std::optional<Match> zip(Bytes head);
-std::optional<Kind> zip_by_both_ends(const Glimpse& file);
+std::optional<Kind> refine_by_both_ends(const Glimpse& file);
 std::optional<Match> ole(Bytes head);
 
 // media.cpp: chunk files, little-endian (RIFF, RF64) and big-endian (IFF, AIFF, DjVu)
@@ -51,12 +51,14 @@ std::optional<Match> tar(Bytes head);
 std::optional<Match> bzip2(Bytes head);
 std::optional<Match> skippable_frame(Bytes head);
 std::optional<Match> ar(Bytes head);
+std::optional<Match> cpio(Bytes head);
 
 // images.cpp
 std::optional<Match> jpeg(Bytes head);
 std::optional<Match> bmp(Bytes head);
 std::optional<Match> icon(Bytes head);
 std::optional<Match> jxl_codestream(Bytes head);
+std::optional<Match> fits(Bytes head);
 
 // programs.cpp: OpenType table directory
 std::optional<Match> sfnt(Bytes head);
@@ -69,6 +71,10 @@ std::optional<Match> cafebabe(Bytes head);
 std::optional<Match> hdf5(Bytes head);
 std::optional<Match> arrow_stream(Bytes head);
 std::optional<Match> pcapng(Bytes head);
+std::optional<Match> sqlite(Bytes head);
+std::optional<Match> las(Bytes head);
+std::optional<Match> pickle(Bytes head);
+std::optional<Match> der(Bytes head);
 
 // text_formats.cpp
 std::optional<Match> postscript(Bytes head);

@@ -100,9 +100,15 @@ std::optional<FileType> sniff(Bytes head, Bytes tail, uint64_t size,
   const Bytes seen = bounded(head);
   auto match = sniffing::match_signatures(seen);
   if (match && size > seen.size()) {
-    if (const auto kind = sniffing::zip_by_both_ends({head, tail, size})) match->kind = *kind;
+    if (const auto kind = sniffing::refine_by_both_ends({head, tail, size})) match->kind = *kind;
   }
-  return answer(seen, match, extra);
+  auto type = answer(seen, match, extra);
+  if (type) return type;
+  // A disc image begins with 32 KB for programs that start from it (ECMA-119 §6.2.1); a solid's
+  // triangles, of 50 bytes each, follow a header of 84 and end the file.
+  if (stands(head, 32'769, "CD001")) return type_of_mime("application/x-iso9660-image");
+  const bool solid = holds(head, 0, 84) && size == 84 + 50 * uint64_t{le32(head, 80)};
+  return solid && le32(head, 80) > 0 ? std::optional(type_of_mime("model/stl")) : std::nullopt;
 }
 
 bool has_magic(Bytes head, const std::vector<Signature>& extra) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string_view>
 
@@ -38,6 +39,18 @@ inline uint64_t le(Bytes bytes, uint64_t at, size_t width) {
   return value;
 }
 
+/// The same of a file that says which byte comes first.
+inline uint64_t read_integer(Bytes bytes, uint64_t at, size_t width, bool big) {
+  return big ? be(bytes, at, width) : le(bytes, at, width);
+}
+
+inline double read_double(Bytes bytes, uint64_t at, bool big) {
+  const uint64_t bits = read_integer(bytes, at, 8, big);
+  double value = 0;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
 inline uint32_t u8(Bytes bytes, uint64_t at) {
   return at < bytes.size() ? bytes[static_cast<size_t>(at)] : 0;
 }
@@ -62,13 +75,22 @@ class Bits {
  public:
   explicit Bits(Bytes bytes) : bytes_(bytes) {}
 
+  /// The next bits, up to 32.
+  uint32_t peek(uint32_t count) const {
+    uint64_t window = 0;
+    for (uint32_t i = 0; 8 * i < count + 8; ++i)
+      window |= uint64_t{u8(bytes_, at_ / 8 + i)} << 8 * i;
+    return static_cast<uint32_t>(window >> (at_ % 8) & ((uint64_t{1} << count) - 1));
+  }
+  void skip(uint32_t count) { at_ += count; }
   uint32_t take(uint32_t count) {
-    uint32_t value = 0;
-    for (uint32_t i = 0; i < count; ++i, ++at_) {
-      value |= (u8(bytes_, at_ / 8) >> (at_ % 8) & 1) << i;
-    }
+    const uint32_t value = peek(count);
+    skip(count);
     return value;
   }
+
+  /// Moves on to the next whole byte.
+  void align() { at_ = (at_ + 7) & ~uint64_t{7}; }
 
   bool past_end() const { return at_ > uint64_t{bytes_.size()} * 8; }
 
@@ -125,8 +147,10 @@ struct ZipDirectory {
 struct DirectoryEntry {
   std::string_view name;
   bool encrypted = false;
-  uint64_t place = 0;  ///< of the entry itself, by the archive's own offsets
-  uint64_t next = 0;   ///< where the next header of the directory is expected
+  uint32_t method = 0;  ///< 0: stored, 8: DEFLATE
+  uint64_t packed = 0;  ///< bytes of content as it stands there
+  uint64_t place = 0;   ///< of the entry itself, by the archive's own offsets
+  uint64_t next = 0;    ///< where the next header of the directory is expected
 };
 
 /// The header in the directory that stands at `at`, with its name; nothing when none does.
@@ -134,6 +158,15 @@ std::optional<DirectoryEntry> zip_entry(Bytes bytes, uint64_t at);
 
 /// Nothing where the end of the archive is not seen, or is not whole.
 std::optional<ZipDirectory> zip_directory(const Glimpse& file);
+
+// --- tar ---------------------------------------------------------------------------------------
+
+namespace sniffing {
+
+/// Whether a header of a tar archive begins `bytes`: by its mark, or of an older one by its sum.
+bool is_tar_header(Bytes bytes);
+
+}  // namespace sniffing
 
 // --- frames of MPEG audio, and the tag before them -----------------------------------------------
 

@@ -25,6 +25,28 @@ const char* find_malformed(const char* at, const char* end) {
 
 }  // namespace
 
+std::string decode_wide(std::string_view bytes, size_t width, bool big, std::string_view stops) {
+  std::string text;
+  uint32_t high = 0;
+  for (; bytes.size() >= width; bytes.remove_prefix(width)) {
+    uint32_t unit = 0;
+    for (size_t i = 0; i < width; ++i) {
+      unit = unit << 8 | static_cast<uint8_t>(bytes[big ? i : width - 1 - i]);
+    }
+    if (unit < 0x80 && stops.find(static_cast<char>(unit)) != stops.npos) break;
+    if (unit >> 10 == 0x36) {
+      high = unit;
+      continue;
+    }
+    const bool pair = unit >> 10 == 0x37 && high != 0;
+    append_code_point(text, pair              ? 0x10000 + ((high & 0x3ff) << 10 | (unit & 0x3ff))
+                            : unit < 0x110000 ? unit
+                                              : kReplacement);
+    high = 0;
+  }
+  return text;
+}
+
 bool replace_malformed(std::string& text) {
   const char* begin = text.data();
   const char* end = begin + text.size();

@@ -59,6 +59,11 @@ inline void append_code_point(std::string& out, uint32_t code) {
   out.append(bytes, write_code_point(bytes, code));
 }
 
+/// UTF-16 or UTF-32, of `width` (2 or 4) bytes a unit, as UTF-8, up to the first unit among
+/// `stops`. Half a surrogate pair that comes first is left out.
+std::string decode_wide(std::string_view bytes, size_t width, bool big,
+                        std::string_view stops = {});
+
 /// Replaces every byte that begins no well-formed sequence by U+FFFD, like any decoder. False if
 /// there was nothing to replace.
 bool replace_malformed(std::string& text);

@@ -132,7 +132,7 @@ std::string_view item_quote(std::string_view behind) {
 
 bool looks_like_bytes(const Run& run) {
   const bool names = run.in_items() && run.column() < kMinOpaqueItem;
-  return !names && looks_encoded(run.characters_at_hand());
+  return !names && looks_encoded(run.characters_at_hand(), run.took_padding());
 }
 
 // Source that is looked at behind a run, for the signs of a cut.
@@ -190,7 +190,7 @@ size_t hex_span(const uint8_t* at, const uint8_t* end) {
 
 }  // namespace
 
-bool looks_encoded(std::string_view characters) {
+bool looks_encoded(std::string_view characters, bool padded) {
   size_t upper = 0, lower = 0, digits = 0, plus = 0, slash = 0;
   for (const char c : characters) {
     upper += is_upper(c);
@@ -199,12 +199,14 @@ bool looks_encoded(std::string_view characters) {
     plus += c == '+' || c == '-';
     slash += c == '/' || c == '_';
   }
+  const std::string head = decoded_head(characters, false, kMagicHead);
+  const auto zeros = static_cast<size_t>(std::count(head.begin(), head.end(), '\0'));
+  if (zeros * 10 > head.size() * 3 && (padded || (plus > 0 && slash > 0))) return true;
   if (upper == 0 || lower == 0 || digits == 0) return false;
   const auto usual = [&](size_t count) {
     return count * 1000 >= characters.size() * 5 && count * 1000 <= characters.size() * 35;
   };
   if (usual(plus) && usual(slash)) return true;
-  const std::string head = decoded_head(characters, false, kMagicHead);
   return !head.empty() && std::all_of(head.begin(), head.end(), [](char c) {
     return (c >= ' ' && c < '\x7F') || c == '\n' || c == '\r' || c == '\t';
   });

@@ -76,7 +76,8 @@ std::optional<bool> begins_file(const uint8_t* at, const uint8_t* end, bool fina
 
 /// Whether base64 without a known signature is still encoded bytes: it has upper case, lower case
 /// and digits, and either each of the two special characters at 0.5–3.5 % or a printable decoded
-/// head.
-bool looks_encoded(std::string_view characters);
+/// head; or its head is NUL for a good part, which text is not, and it has both special characters
+/// or is `padded`.
+bool looks_encoded(std::string_view characters, bool padded);
 
 }  // namespace sluice::gate

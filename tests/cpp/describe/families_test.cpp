@@ -1,0 +1,376 @@
+// What is said first of files of many trades, and that nothing of a person is among it.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "describe/describe_fixture.h"
+#include "describe/facts.h"
+#include "describe/inflate.h"
+#include "sluice/session.h"
+
+namespace sluice {
+namespace {
+
+using namespace std::string_literals;
+
+/// The description of a file by its bytes alone.
+std::string line_of(const std::string& file) {
+  FileLook look("", "");
+  look.push(file);
+  const std::string written = look.finish();
+  const size_t at = written.find("\"description\":\"") + 15;
+  std::string line;
+  for (size_t i = at; written[i] != '"'; ++i) {
+    if (written[i] == '\\') ++i;
+    line += written[i];
+  }
+  return line;
+}
+
+std::string family(const std::string& file, std::string_view extension) {
+  return facts_of(file, "application/x", extension);
+}
+
+/// `at` bytes that `file` begins with, padded, and then more.
+std::string behind(std::string file, size_t at, const std::string& more) {
+  file.resize(at, '\0');
+  return file + more;
+}
+
+uint64_t bits_of(double value) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+// --- disks and models at fixed places ------------------------------------------------------------
+
+TEST(DescribeFamilies, FactsAtFixedPlaces) {
+  EXPECT_EQ(family(behind("QFI\xfb", 24, be(5ull << 30, 8)), "qcow2"), ", 5.0 GB disk");
+  EXPECT_EQ(family(behind("KDMV", 12, le(1 << 22, 8)), "vmdk"), ", 2.0 GB disk");
+  EXPECT_EQ(family("hsqs" + le(7, 4), "squashfs"), ", 7 inodes");
+  EXPECT_EQ(family(behind("", 32'808, "BACKUP          " + std::string(30, ' ')), "iso"),
+            ", volume (from the file): \"BACKUP\"");
+  EXPECT_EQ(family(behind("\xed\xab\xee\xdb", 10, "hello-1.2-1" + zeros(60)), "rpm"),
+            ", package (from the file): \"hello-1.2-1\"");
+  EXPECT_EQ(family(behind("$FL2@(#)", 80, le(25, 4)), "sav"), ", 25 rows");
+  EXPECT_EQ(family("GRIB" + zeros(3) + "\2", "grib"), ", edition 2");
+  EXPECT_EQ(family(behind("PMTiles\3", 100, "\0\x0e"s), "pmtiles"), ", zoom 0 to 14");
+  EXPECT_EQ(family(behind("", 80, le(12, 4)), "stl"), ", 12 triangles");
+  EXPECT_EQ(family(behind("Kaydara", 23, le(7'400, 4)), "fbx"), ", version 7.4");
+  EXPECT_EQ(facts_of("MThd" + be(6, 4) + be(1, 2) + be(3, 2), "audio/midi", "mid"), ", 3 tracks");
+}
+
+TEST(DescribeFamilies, WhatIsCutOrAbsurdIsLeftOut) {
+  for (const char* extension :
+       {"qcow2", "vmdk", "squashfs", "iso", "rpm", "sav", "stl",  "fbx", "sqlite", "parquet",
+        "npy",   "dta",  "fits",     "nc",  "dcm", "shp", "tiff", "dwg", "pcapng", "png"}) {
+    EXPECT_EQ(family("", extension).substr(0, 10),
+              std::string(extension) == "fbx" ? ", version " : "")
+        << extension;
+  }
+  EXPECT_EQ(family(behind("QFI\xfb", 24, be(~0ull, 8)), "qcow2"), "");
+}
+
+// --- tables --------------------------------------------------------------------------------------
+
+/// A database whose schema has these tables.
+std::string database(const std::vector<std::string>& tables) {
+  std::string page = "SQLite format 3\0"s + zeros(84);
+  std::string cells;
+  std::string places;
+  for (const std::string& name : tables) {
+    const std::string record = "\4"s + static_cast<char>(23) +
+                               static_cast<char>(13 + 2 * name.size()) + "\0"s + "table" + name;
+    places += be(1'000 + cells.size(), 2);
+    cells += static_cast<char>(record.size()) + "\1"s + record;
+  }
+  page += "\x0d"s + zeros(2) + be(tables.size(), 2) + zeros(3) + places;
+  return behind(page, 1'000, cells) + zeros(3'000);
+}
+
+TEST(DescribeFamilies, TablesOfADatabaseAreNamedButNotItsOwn) {
+  EXPECT_EQ(family(database({"users", "sqlite_sequence", "orders"}), "sqlite"),
+            ", 2 tables (from the file): \"users\", \"orders\"");
+  EXPECT_EQ(line_of(database({"users"})),
+            "SQLite database, 3.9 KB, 1 table (from the file): \"users\"");
+}
+
+std::string element(uint32_t tag, const std::string& kind, std::string value) {
+  if (value.size() % 2 == 1) value += ' ';
+  return le(tag >> 16, 2) + le(tag & 0xffff, 2) +
+         (kind.empty() ? le(value.size(), 4) : kind + le(value.size(), 2)) + value;
+}
+
+/// A picture of a patient, with everything of a person that usually stands there.
+std::string dicom(bool implicit, bool preamble) {
+  const auto kind = [implicit](const char* name) { return implicit ? ""s : std::string(name); };
+  std::string file = preamble ? zeros(128) + "DICM" : "";
+  file += element(0x0002'0010, "UI", implicit ? "1.2.840.10008.1.2\0"s : "1.2.840.10008.1.2.1\0"s);
+  file += element(0x0008'0020, kind("DA"), "19700101") + element(0x0008'0060, kind("CS"), "CT");
+  file += element(0x0010'0010, kind("PN"), "Mustermann^Jane") +
+          element(0x0010'0020, kind("LO"), "4711-0815") +
+          element(0x0010'0030, kind("DA"), "19700101");
+  file += element(0x0018'0015, kind("CS"), "CHEST") + element(0x0028'0008, kind("IS"), "6");
+  file += element(0x0028'0010, kind("US"), le(40, 2)) + element(0x0028'0011, kind("US"), le(50, 2));
+  return file + element(0x7fe0'0010, implicit ? "" : "OW", zeros(64));
+}
+
+// --- films ---------------------------------------------------------------------------------------
+
+std::string track(const std::string& kind, const std::string& codec, uint32_t width,
+                  uint32_t height) {
+  const std::string table = box("stsd", zeros(4) + be(1, 4) + be(16, 4) + codec) +
+                            box("stts", zeros(4) + be(1, 4) + be(20, 4) + be(1'000, 4));
+  return box("trak", box("tkhd", zeros(76) + be(width << 16, 4) + be(height << 16, 4)) +
+                         box("mdia", box("mdhd", zeros(12) + be(10'000, 4) + zeros(8)) +
+                                         box("hdlr", zeros(8) + kind + zeros(12)) +
+                                         box("minf", box("stbl", table))));
+}
+
+TEST(DescribeFilm, Mp4HasPicturesLengthAndCodecs) {
+  const std::string header = box("mvhd", zeros(12) + be(1'000, 4) + be(2'000, 4) + zeros(80));
+  const std::string movie =
+      box("moov", header + track("soun", "mp4a", 0, 0) + track("vide", "avc1", 1'920, 1'080));
+  const std::string facts = ", 1,920 × 1,080, 0:02 long, AAC, H.264, 10 fps";
+  EXPECT_EQ(facts_of(box("ftyp", "isom") + movie, "video/mp4", "mp4"), facts);
+  EXPECT_EQ(facts_of(box("ftyp", "isom") + box("mdat", zeros(400'000)) + movie, "video/mp4", "mp4"),
+            facts);
+}
+
+std::string ebml(const std::string& id, const std::string& content) {
+  return id + "\x10"s + be(content.size(), 3) + content;
+}
+
+TEST(DescribeFilm, MatroskaHasPicturesLengthAndCodecs) {
+  const std::string video = ebml("\xe0", ebml("\xb0", be(64, 1)) + ebml("\xba", be(48, 1)));
+  const std::string file =
+      ebml("\x1a\x45\xdf\xa3", ebml("\x42\x82", "matroska")) + "\x18\x53\x80\x67\x01" +
+      std::string(7, '\xff') + ebml("\x15\x49\xa9\x66", ebml("\x44\x89", be(bits_of(2'000.0), 8))) +
+      ebml("\x16\x54\xae\x6b", ebml("\xae", ebml("\x86", "V_MPEG4/ISO/AVC") +
+                                                ebml("\x23\xe3\x83", be(41'708'333, 4)) + video));
+  EXPECT_EQ(facts_of(file, "video/x-matroska", "mkv"), ", 64 × 48, 0:02 long, H.264, 23.98 fps");
+}
+
+TEST(DescribeFilm, OlderContainersHaveTheirs) {
+  std::string avi = behind("RIFF\0\0\0\0AVI LIST"s, 32, le(100'000, 4));
+  avi = behind(behind(avi, 48, le(20, 4)), 64, le(64, 4) + le(48, 4));
+  EXPECT_EQ(facts_of(avi, "video/x-msvideo", "avi"), ", 64 × 48, 0:02 long, 10 fps");
+  const auto number = [](double value) { return be(bits_of(value), 8); };
+  const std::string flv = "FLV\1\5\0\0\0\x09"s + "onMetaData" + "\0\x08"s + "duration" + "\0"s +
+                          number(2) + "\0\x05"s + "width" + "\0"s + number(64) + "\0\6"s +
+                          "height" + "\0"s + number(48);
+  EXPECT_EQ(facts_of(flv, "video/x-flv", "flv"), ", 64 × 48, 0:02 long");
+}
+
+// --- what stands in packed parts
+// -------------------------------------------------------------------
+
+TEST(Inflate, UnpacksEveryKindOfBlockUpToALimit) {
+  const std::string stored = "\x01\x05\x00\xfa\xffhello"s;
+  EXPECT_EQ(inflate(as_bytes(stored), 100), "hello");
+  EXPECT_EQ(inflate(as_bytes(stored), 3), "hel");
+  const std::string fixed =
+      "\xcb\x48\xcd\xc9\xc9\x57\xc8\x40\x90\x00"s;  // zlib's, of "hello hello hello"
+  EXPECT_EQ(inflate(as_bytes(fixed), 100), "hello hello hello");
+  for (size_t cut = 0; cut < fixed.size(); ++cut) {
+    EXPECT_LE(inflate(as_bytes(std::string_view(fixed).substr(0, cut)), 100).size(), 17u);
+  }
+}
+
+std::string zlib(const std::string& content) {
+  return "\x78\x01\x01"s + le(content.size(), 2) + le(~content.size() & 0xffff, 2) + content +
+         zeros(4);
+}
+
+TEST(DescribePdf, ObjectStreamsAreRead) {
+  const std::string pages = "<</Type/Pages/Count 12/Kids[]>>";
+  const std::string info = "<</Producer(x)/Title(Minutes)>>";
+  const std::string numbers = "1 0 2 " + std::to_string(pages.size() + 1) + " ";
+  const std::string packed = zlib(numbers + pages + " " + info);
+  const std::string file = "%PDF-1.5\n3 0 obj\n<</Type/ObjStm/N 2/First " +
+                           std::to_string(numbers.size()) + "/Filter/FlateDecode>>\nstream\n" +
+                           packed + "\nendstream\nendobj\n";
+  EXPECT_EQ(facts_of(file, "application/pdf", "pdf"),
+            ", 12 pages, title (from the file): \"Minutes\"");
+}
+
+TEST(DescribePdf, TitlesByReferenceAndFormsAreTold) {
+  EXPECT_EQ(
+      facts_of(
+          "%PDF-1.4\n1 0 obj\n<</Producer(x)/Title 2 0 R>>\nendobj\n2 0 obj\n(Minutes)\nendobj\n",
+          "application/pdf", "pdf"),
+      ", title (from the file): \"Minutes\"");
+  EXPECT_EQ(facts_of("%PDF-1.4\n1 0 obj\n<</Fields[2 0 R]/SigFlags 3>>\nendobj\n"
+                     "2 0 obj\n<</Type/Sig/ByteRange[0 1 2 3]>>\nendobj\n",
+                     "application/pdf", "pdf"),
+            ", signed, with a form");
+}
+
+TEST(DescribePdf, EntitiesInMetadataAreResolved) {
+  EXPECT_EQ(facts_of("%PDF-1.4\n<dc:title><rdf:Alt><rdf:li xml:lang=\"x-default\">Tom &amp; "
+                     "J&#xe9;r&#244;me</rdf:li></rdf:Alt></dc:title>",
+                     "application/pdf", "pdf"),
+            ", title (from the file): \"Tom & Jérôme\"");
+}
+
+TEST(DescribeZip, OfficeFilesSayTheirTitlesAndSheets) {
+  const std::string book =
+      "<workbook><sheets><sheet name=\"Sales\" sheetId=\"1\" r:id=\"rId1\"/></sheets></workbook>";
+  const std::string relations =
+      "<Relationships><Relationship Id=\"rId1\" Target=\"worksheets/sheet1.xml\"/></Relationships>";
+  EXPECT_EQ(
+      family(zip({{"xl/workbook.xml", 0, book},
+                  {"xl/_rels/workbook.xml.rels", 0, relations},
+                  {"xl/worksheets/sheet1.xml", 0, "<worksheet><dimension ref=\"A1:D120\"/>"}}),
+             "xlsx"),
+      ", 1 sheet (from the file): \"Sales\" 120 × 4");
+  EXPECT_EQ(family(zip({{"word/document.xml", 0, "x"},
+                        {"docProps/app.xml", 0, "<Pages>3</Pages><Words>812</Words>"},
+                        {"docProps/core.xml", 0, "<dc:title>Minutes</dc:title>"},
+                        {"word/vbaProject.bin", 0, "x"}}),
+                   "docx"),
+            ", 3 pages, 812 words, title (from the file): \"Minutes\", with macros");
+}
+
+TEST(DescribeZip, SectionsOfABookAreThoseOfItsSpine) {
+  const std::string container = "<container><rootfile full-path=\"book.opf\"/></container>";
+  const std::string book =
+      "<package><dc:title>Walden</dc:title><spine><itemref/><itemref/></spine></package>";
+  EXPECT_EQ(family(zip({{"META-INF/container.xml", 0, container},
+                        {"book.opf", 0, book},
+                        {"a.xhtml", 0, "x"},
+                        {"b.xhtml", 0, "x"},
+                        {"nav.xhtml", 0, "x"}}),
+                   "epub"),
+            ", 2 sections, title (from the file): \"Walden\"");
+}
+
+// --- texts ---------------------------------------------------------------------------------------
+
+TEST(DescribeFormats, TextsSayTheirKindAndParts) {
+  const std::vector<std::pair<std::string, std::string>> texts = {
+      {"BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nEND:VEVENT\r\nBEGIN:VEVENT\r\nEND:VEVENT\r\nEND:"
+       "VCALENDAR\r\n",
+       "calendar, 84 B, 2 events"},
+      {"WEBVTT\n\n00:01.000 --> 00:02.500\nHi\n\n00:29.000 --> 00:29.500\nHo\n",
+       "WebVTT subtitles, 63 B, 2 cues, 0:29 long"},
+      {"1\n00:00:01,000 --> 00:01:02,000\nHi\n", "SubRip subtitles, 35 B, 1 cue, 1:02 long"},
+      {">a\nACGTACGTACGT\n>b\nACGTACGTACGT\n", "FASTA sequences, 32 B, 2 sequences"},
+      {"solid x\nfacet normal 0 0 1\nendfacet\nendsolid x\n", "STL model, 47 B, 1 triangle"},
+      {"ply\nformat ascii 1.0\nelement vertex 8\nelement face 12\nend_header\n",
+       "PLY model, 65 B, 8 vertices, 12 faces"},
+      {"From: Carol <c@x.example>\nTo: d@x.example\nSubject: =?utf-8?B?w5xudW0=?= "
+       "=?utf-8?Q?_a=C3=A9?=\n"
+       "Date: Mon, 1 Jan 2026 00:00:00 +0000\n\nHello\n",
+       "email message, 137 B, subject (from the file): \"Ünum aé\", sender (from the file): "
+       "\"Carol\""},
+      {"<?xml version=\"1.0\"?>\n<rss "
+       "version=\"2.0\"><channel><title>News</title><item></item><item></item>"
+       "</channel></rss>",
+       "RSS feed, 111 B, 2 items, title (from the file): \"News\""},
+      {R"({"type":"FeatureCollection","features":[{"type":"Feature"},{"type":"Feature"}]})",
+       "GeoJSON, 79 B, 2 features: object {type: string, features: array of 2 {type: string}}"},
+      {"{\"nbformat\":4,\"cells\":[{\"a\":1}]}",
+       "Jupyter notebook, 32 B, 1 cell: object {nbformat: integer, cells: array of 1 {a: "
+       "integer}}"},
+  };
+  for (const auto& [text, line] : texts) EXPECT_EQ(line_of(text), line);
+}
+
+TEST(DescribeFormats, PartsAreTheSameForEveryChunking) {
+  std::string text = "BEGIN:VCALENDAR\r\n";
+  for (int i = 0; i < 700; ++i) text += "BEGIN:VEVENT\r\nEND:VEVENT\r\n";
+  const std::string whole = line_of(text);
+  EXPECT_NE(whole.find(", 700 events"), std::string::npos) << whole;
+  for (const size_t step : {1u, 7u, 13u, 4'096u, 5'000u}) {
+    FileLook look("", "");
+    for (size_t at = 0; at < text.size(); at += step)
+      look.push(std::string_view(text).substr(at, step));
+    EXPECT_NE(look.finish().find(", 700 events"), std::string::npos) << step;
+  }
+}
+
+TEST(DescribeFormats, PrivateKeysAreToldAndNotShown) {
+  const std::string key =
+      "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----\n";
+  EXPECT_EQ(line_of(key), "private key, 87 B");
+  const std::string ssh = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\n-----END";
+  EXPECT_EQ(line_of(ssh), "SSH private key, 69 B");
+}
+
+TEST(DescribeFormats, WideTextsAreDecoded) {
+  const std::string little = "\xff\xfeG\0r\0\xfc\0\xdf\0e\0\n\0x\0"s;
+  EXPECT_EQ(line_of(little), "UTF-16 text, 16 B, first line (from the file): \"Grüße\"");
+  const std::string big = "\0\0\xfe\xff\0\0\0H\0\0\0i"s;
+  EXPECT_EQ(line_of(big), "UTF-32 text, 12 B, first line (from the file): \"Hi\"");
+  const std::string bare = "H\0e\0l\0l\0o\0 \0w\0o\0r\0l\0d\0"s;
+  EXPECT_EQ(line_of(bare), "UTF-16 text, 22 B, first line (from the file): \"Hello world\"");
+}
+
+// --- nothing of a person -------------------------------------------------------------------------
+
+/// What is never said of a file unless somebody asks for it.
+constexpr std::string_view kPersonal[] = {"Mustermann", "4711-0815", "19700101",
+                                          "1970-01-01", "jane@",     "secret.example",
+                                          "52.5163",    "13.3777",   "Unter den Linden"};
+
+TEST(DescribeFamilies, NothingOfAPersonIsSaid) {
+  const std::string person = "Mustermann 4711-0815 1970-01-01 jane@secret.example 52.5163 13.3777";
+  const std::vector<std::string> files = {
+      dicom(false, true),
+      dicom(true, true),
+      dicom(false, false),
+      "MSH|^~\\&|A|B|C|D|19700101||ADT^A01|1|P|2.5\rPID|1||4711-0815^^^X||Mustermann^Jane||"
+      "19700101\r",
+      "<?xml version=\"1.0\"?><ClinicalDocument xmlns=\"urn:hl7-org:v3\"><title>Letter about "
+      "Mustermann"
+      "</title><birthTime value=\"19700101\"/></ClinicalDocument>",
+      "{\"resourceType\":\"Patient\",\"id\":\"4711-0815\",\"birthDate\":\"1970-01-01\",\"name\":"
+      "\"Mustermann\"}",
+      "{\"resourceType\":\"Bundle\",\"type\":\"Bundle\",\"entry\":[{\"name\":\"Mustermann\"}]}",
+      "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Jane "
+      "Mustermann\r\nEMAIL:jane@secret.example\r\nBDAY:19700101\r\n"
+      "GEO:52.5163;13.3777\r\nEND:VCARD\r\n",
+      "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nORGANIZER:mailto:jane@secret.example\r\nLOCATION:Unter "
+      "den Linden\r\n"
+      "END:VEVENT\r\nEND:VCALENDAR\r\n",
+      "From: jane@secret.example\nTo: Mustermann <m@secret.example>\nSubject: Hello\nDate: Thu, 01 "
+      "Jan 1970\n\n" +
+          person,
+      "From: \"jane@secret.example\" <jane@secret.example>\nTo: x\nSubject: Hello\nDate: "
+      "19700101\n\nx",
+      "From jane@secret.example Thu Jan  1 00:00:00 1970\nFrom: jane@secret.example\nTo: "
+      "x\nSubject: y\n"
+      "Date: 19700101\n\n" +
+          person,
+      "<?xml version=\"1.0\"?><gpx><trk><name>Unter den Linden</name><trkpt lat=\"52.5163\" "
+      "lon=\"13.3777\"/>"
+      "</trk></gpx>",
+      "<kml><Document><Placemark><name>Unter den Linden</name><Point><coordinates>13.3777,52.5163"
+      "</coordinates></Point></Placemark></Document></kml>",
+      "{\"type\":\"FeatureCollection\",\"features\":[{\"type\":\"Feature\",\"geometry\":{\"type\":"
+      "\"Point\","
+      "\"coordinates\":[13.3777,52.5163]}}]}",
+      "<samlp:Response "
+      "xmlns:samlp=\"urn:oasis:names:tc:SAML:2.0:protocol\"><NameID>jane@secret.example"
+      "</NameID></samlp:Response>",
+      "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA jane@secret.example\n",
+      "\xff\xd8\xff\xe1"s + be(200, 2) + "Exif\0\0"s + person + zeros(100),
+      box("ftyp", "isom") +
+          box("moov", box("mvhd", zeros(100)) + box("udta", box("\xa9xyz", person))),
+      behind("LASF", 24, "\1\2"s + person) + zeros(400),
+      behind("", 148, person) + zeros(400),
+  };
+  for (const std::string& file : files) {
+    const std::string line = line_of(file);
+    for (const std::string_view detail : kPersonal) {
+      EXPECT_EQ(line.find(detail), std::string::npos) << line;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,21 @@
+// Kinds of file by the trade of the people who use them: what a description says first of each.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "describe/facts.h"
+
+namespace sluice::families {
+
+/// Writes the facts of a kind, with their commas. Nothing of a person is among them.
+using Append = void (*)(std::string& line, const Glimpse& file);
+
+// data.cpp
+void append_tables(std::string& line, const Glimpse& file);
+
+/// The text from `at` on, at most `size` bytes of it.
+std::string_view read_text(Bytes bytes, uint64_t at, uint64_t size);
+
+}  // namespace sluice::families
