@@ -87,7 +87,8 @@ const ROWS: readonly Row[] = [
   {
     kind: "image",
     name: "image",
-    types: /^image\/(?!svg)/,
+    // Others, such as HEIC, Photoshop and JPEG 2000, are decoded neither here nor by browsers.
+    types: /^image\/(?:a?png|p?jpe?g|gif|webp|bmp|x-ms-bmp|avif|tiff)$/,
     names: /\.(?:png|jpe?g|gif|webp|bmp|avif|tiff?)$/,
     forms: [],
   },

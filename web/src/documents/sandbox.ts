@@ -122,8 +122,10 @@ export function overLimit(limit: keyof ConversionLimits): SluiceError {
     memory: "The document takes too much memory to read",
     output: "The document becomes too much text",
   }[limit];
+  // Other work on the machine may have taken the time.
+  const again = limit === "time" ? "Retry once, then" : "Do not retry:";
   return new SluiceError(
     "E_TOO_LARGE",
-    `${sentence}. Do not retry: ask for a smaller document, or pass the URI as a tool argument.`,
+    `${sentence}. ${again} ask for a smaller document, or pass the URI as a tool argument.`,
   );
 }
