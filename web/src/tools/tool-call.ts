@@ -27,7 +27,7 @@ import type { ResourceReader } from "./resources/reader.js";
 import type { SourceCall, SourceConnection, SourceResult } from "./source.js";
 import type { SourceTool } from "./source-features.js";
 import { cleanText } from "./sources/mcp/elicitation.js";
-import { type ErrorResult, errorResult, type FileCall, takesUsername } from "./user-files.js";
+import { type ErrorResult, type FileCall, takesUsername } from "./user-files.js";
 
 /** What is known about one attempt over a session. */
 type SessionAttempt = Omit<Attempt, "number">;
