@@ -250,5 +250,4 @@ const isObject = (value: unknown): value is Members =>
 const isDescription = (value: unknown): boolean => typeof value === "string" && value.length <= 2000;
 const isFlag = (value: unknown): boolean => typeof value === "boolean";
 const isHours = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 8760;
-const isPath = (value: unknown): boolean =>
-  typeof value === "string" && value.length > 0 && value.length <= 4096 && !value.includes("\0");
+const isPath = (value: unknown): boolean => typeof value === "string" && value.length > 0 && value.length <= 4096;

@@ -85,7 +85,7 @@ describe.each(CALLS)("$server $tool", ({ server, tool, args, originals }) => {
   });
 });
 
-test("an image block and an embedded blob keep what stands beside them", async () => {
+test("an image block and an embedded blob keep what stands beside them; a blob that is a text is told as it", async () => {
   const store = new MemoryArtifactStore();
   const sluice = await createSluice({ store });
   const { everything } = servers;
@@ -101,7 +101,9 @@ test("an image block and an embedded blob keep what stands beside them", async (
     arguments: { resourceType: "Blob", resourceId: 1 },
   });
   const mcp = await sluice.transform(blob, { dialect: "mcp", namespace: "everything" });
-  expect(mcp.artifacts).toHaveLength(1);
+  // The server's blob says what it is in words.
+  expect(mcp.artifacts).toEqual([]);
+  expect(mcp.text).toContain('"text":"Resource 1: This is a base64 blob');
   expect(CallToolResultSchema.safeParse(mcp.value).error).toBeUndefined();
   expect(await sluice.restore(mcp.value)).toEqual(blob);
 });

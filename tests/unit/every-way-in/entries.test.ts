@@ -85,6 +85,7 @@ const NO_WAY_IN: Readonly<Record<string, readonly string[]>> = {
   ],
   "words, names and settings": [
     "Sluice.documents",
+    "Sluice.tables",
     "humanSize",
     "cleanNamespace",
     "sameScope",
