@@ -228,7 +228,7 @@ describe("servers", () => {
       .click();
     await waitForMemory(page);
     await page.reload();
-    await page.locator("playground-tools").getByRole("heading", { name: "report" }).waitFor();
+    await page.locator("playground-tools").getByRole("heading", { name: "report", exact: true }).waitFor();
     await run(page, "report", { year: "2025" });
   });
 
