@@ -47,6 +47,12 @@ uint64_t bits_of(double value) {
 
 // --- disks and models at fixed places ------------------------------------------------------------
 
+TEST(DescribeFamilies, ATitleThatNeverEndsIsNone) {
+  EXPECT_NE(line_of("<rss><channel><title> News </title>\n").find("\"News\""), std::string::npos);
+  EXPECT_EQ(line_of("<rss><channel><title> News of the day\n").find("title"), std::string::npos);
+  EXPECT_EQ(line_of("<rss><channel><title>=\n").find("title"), std::string::npos);
+}
+
 TEST(DescribeFamilies, FactsAtFixedPlaces) {
   EXPECT_EQ(family(behind("QFI\xfb", 24, be(5ull << 30, 8)), "qcow2"), ", 5.0 GB disk");
   EXPECT_EQ(family(behind("KDMV", 12, le(1 << 22, 8)), "vmdk"), ", 2.0 GB disk");

@@ -67,7 +67,9 @@ std::string read_element(std::string_view xml, std::string_view name) {
   const std::string_view text = tag.substr(begin + 1, kMostText);
   size_t end = text.find('<');
   // `a < b`, as some write it.
-  while (end + 1 < text.size() && is_among(text[end + 1], " =<")) end = text.find('<', end + 1);
+  while (end != text.npos && end + 1 < text.size() && is_among(text[end + 1], " =<")) {
+    end = text.find('<', end + 1);
+  }
   if (end == text.npos && text.size() < kMostText) return {};  // it never ends
   return resolve_entities(text.substr(0, end));
 }
