@@ -95,9 +95,9 @@ void check_line(const sluice::Subject& subject) {
 }
 
 /// Extensions of the kinds in wasm/src/describe/families.
-constexpr const char* kFamilies[] = {"sqlite", "parquet", "npy", "dta",   "fits", "nc",  "nii",
-                                     "dcm",    "shp",     "las", "tiff",  "dwg",  "png", "pcap",
-                                     "pcapng", "iso",     "rpm", "qcow2", "vmdk", "stl", "fbx"};
+constexpr const char* kFamilies[] = {"sqlite",   "iso", "rpm",  "qcow2", "vmdk",
+                                     "squashfs", "sav", "grib", "bufr",  "pmtiles",
+                                     "stl",      "fbx", "mid"};
 
 /// A file whose ends are cut from `bytes`: where they meet or overlap, and of a file that is larger
 /// by what lies between them.

@@ -52,7 +52,7 @@ function leanZod(): Plugin {
   };
 }
 
-/** Functions by module that have to do something where nobody looks; all others give nothing. */
+/** What functions return without telemetry, by module; all others return undefined. */
 const UNSEEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "telemetry/operation": { observeOperation: "(info, work) => work()" },
   "mcp/request-operation": { withTraceContext: "(message) => message" },

@@ -108,8 +108,7 @@ std::optional<Match> las(Bytes head) {
   return Match{(u8(head, 104) & 0x80) != 0 ? Kind::laz : Kind::las};
 }
 
-/// Protocols 4 and 5 begin with a frame. What is encoded that begins so stays text: it is never
-/// loaded, and nobody opens it.
+/// Protocols 4 and 5 begin with a frame. Base64 of one stays text, since too much else begins so.
 std::optional<Match> pickle(Bytes) {
   return Match{Kind::pickle, false};
 }

@@ -17,7 +17,7 @@ export async function loadTables(source: WasmSource | undefined): Promise<WebAss
     if (compiled.module === module) compiled = undefined;
     throw new SluiceError(
       "E_CORE_LOAD",
-      "The part that answers queries could not be loaded: read with rows, lines or search; whoever runs this passes what an import of " +
+      "The part that answers queries could not be loaded: read with rows, lines or search. The program that runs this passes what an import of " +
         "mcp-sluice/tables.wasm gives, or its URL, as `wasm: { core, tables }`.",
       { path: "query" },
       { cause },

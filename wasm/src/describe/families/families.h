@@ -9,10 +9,7 @@
 
 namespace sluice::families {
 
-/// Writes the facts of a kind, with their commas. Nothing of a person is among them.
-using Append = void (*)(std::string& line, const Glimpse& file);
-
-// data.cpp
+/// Writes the names of the tables of an SQLite database, with their comma: data.cpp.
 void append_tables(std::string& line, const Glimpse& file);
 
 /// The text from `at` on, at most `size` bytes of it.
