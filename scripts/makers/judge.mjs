@@ -13,6 +13,8 @@ const GENERIC =
  * @returns {"right" | "generic" | "wrong"} wrong: another kind is named, or a fact of the same name with another number
  */
 export function judge(said, facts) {
+  // Names are quoted with signs that no Markdown reads: `_` is another line there.
+  said = said.replaceAll("ˍ", "_");
   const has = (fact) => (typeof fact === "string" ? said.includes(fact) : fact.test(said));
   if (facts.every(has)) return "right";
   if (!has(facts[0])) return GENERIC.test(said) && !contradicts(said, facts) ? "generic" : "wrong";

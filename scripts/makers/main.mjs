@@ -1,7 +1,7 @@
 /**
  * `npm run makers`: files of every trade by real programs, and what is said of each: right, generic or wrong. Not for CI: it installs Debian
  * packages, as root, and npm packages in a temporary folder. Trades may be named, as in `npm run makers -- office media`; `--folder DIR`
- * keeps the files; `--no-install` takes what is there; `--json FILE` writes what was seen.
+ * keeps the files; `--no-install` takes what is there; `--table FILE` writes the table as Markdown, `--json FILE` all that was seen.
  * @module
  */
 import { spawnSync } from "node:child_process";
@@ -37,6 +37,7 @@ const PATIENCE = 240;
  * @property {string} maker what a person calls it
  * @property {string[]} [debian] the packages that it is in; the first one's version is told
  * @property {string[]} [npm] packages with exact versions, `name@1.2.3`; the first one's version is told
+ * @property {string[]} [program] the command that tells the version of what is in no such package
  * @property {string} [shell] makes the files, in bash
  * @property {string} [python] or in Python
  * @property {string} [node] or as a module
@@ -45,12 +46,20 @@ const PATIENCE = 240;
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { folder: { type: "string" }, json: { type: "string" }, "no-install": { type: "boolean" } },
+  options: {
+    folder: { type: "string" },
+    json: { type: "string" },
+    table: { type: "string" },
+    "no-install": { type: "boolean" },
+  },
 });
 
+const { createSluice } = await import(pathToFileURL(join(root, "dist/index.js")).href);
+const sluice = await createSluice({ store: "memory" });
+const [reader] = sluice.tools({ namespace: "makers" });
 const folder = resolve(options.folder ?? mkdtempSync(join(tmpdir(), "makers-")));
 const trades = positionals.length > 0 ? positionals : TRADES;
-const rows = [];
+const seen = [];
 for (const trade of trades) {
   const { makers } = await import(`./${trade}.mjs`);
   if (options["no-install"] !== true) install(makers);
@@ -59,7 +68,7 @@ for (const trade of trades) {
   for (const maker of makers) {
     makeFiles(maker, place);
     for (const [name, facts] of Object.entries(maker.files)) {
-      rows.push({
+      seen.push({
         trade,
         maker: maker.maker,
         version: readVersion(maker),
@@ -69,8 +78,9 @@ for (const trade of trades) {
     }
   }
 }
-printTable(rows);
-if (options.json !== undefined) writeFileSync(options.json, JSON.stringify(rows, null, 2));
+printTable(seen);
+if (options.table !== undefined) writeTable(options.table, seen);
+if (options.json !== undefined) writeFileSync(options.json, JSON.stringify(seen, null, 2));
 if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
 
 function install(makers) {
@@ -119,31 +129,57 @@ function makeFiles({ maker, shell, python, node, files }, place) {
       PATH: `/usr/sbin:/usr/bin:/bin:${process.env.PATH}`,
       TZ: "UTC",
       SOURCE_DATE_EPOCH: "1700000000",
+      SLUICE_ROOT: root,
     },
   });
   if (status !== 0) console.error(`${maker} failed: ${stderr.trim().slice(-400)}`);
 }
 
+/** What is said of a file that streams, that stands in a result as a blob, and as Base64 in its text; and how a model may read on. */
 async function judgeFile(place, name, facts) {
   const path = join(place, name);
   if (!existsSync(path)) return { verdict: "not made", said: "" };
-  const { createSluice } = await import(pathToFileURL(join(root, "dist/index.js")).href);
-  globalThis.sluiceOfMakers ??= await createSluice({ store: "memory" });
   const bytes = readFileSync(path);
-  const looking = await globalThis.sluiceOfMakers.look();
+  const looking = await sluice.look();
   looking.push(bytes);
   const { description: said } = looking.finish();
-  const result = { content: [{ type: "resource", resource: { uri: "file:///x", blob: bytes.toString("base64") } }] };
-  const seen = await globalThis.sluiceOfMakers.transform(result, { tool: "read", namespace: "makers" });
-  const passed = seen.artifacts[0]?.description ?? "";
-  const started = performance.now();
-  for (let turn = 0; turn < 5; turn++) globalThis.sluiceOfMakers.sniff(bytes, bytes.length);
+  const blob = bytes.toString("base64");
+  const asBlob = await pass({ type: "resource", resource: { uri: "file:///x", blob } });
+  const asText = await pass({ type: "text", text: blob });
   return {
     verdict: judge(said, facts),
     said,
-    passed: passed === said ? undefined : passed,
-    ms: (performance.now() - started) / 5,
+    asBlob: asBlob?.source.description,
+    asText: asText?.source.description,
+    next: asBlob && (await readOffer(asBlob.id)),
+    ms: measure(bytes),
   };
+}
+
+/** The artifact that a block of a result becomes, if it is stored. */
+async function pass(block) {
+  const { artifacts } = await sluice.transform({ content: [block] }, { tool: "read", namespace: "makers" });
+  return artifacts[0];
+}
+
+/** The last sentence of `artifact_read`, which names the ways to read the artifact. */
+async function readOffer(id) {
+  const { content } = await reader.call({ uri: `artifact://${id}` });
+  return content
+    .map(({ text }) => text ?? "")
+    .join("\n")
+    .split("\n[sluice] ")
+    .at(-1);
+}
+
+/** Milliseconds of processor time that one description takes. */
+function measure(bytes) {
+  const turns = 20;
+  sluice.sniff(bytes, bytes.length);
+  const before = process.cpuUsage();
+  for (let turn = 0; turn < turns; turn++) sluice.sniff(bytes, bytes.length);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000 / turns;
 }
 
 function findDebianVersion(name) {
@@ -151,7 +187,8 @@ function findDebianVersion(name) {
   return stdout.startsWith("installed ") ? stdout.slice("installed ".length) : "";
 }
 
-function readVersion({ debian, npm }) {
+function readVersion({ debian, npm, program }) {
+  if (program !== undefined) return spawnSync(program[0], program.slice(1), { encoding: "utf8" }).stdout.trim();
   if (debian !== undefined) return findDebianVersion(debian[0]);
   return npm === undefined ? "" : npm[0].slice(npm[0].lastIndexOf("@") + 1);
 }
@@ -160,13 +197,41 @@ function printTable(all) {
   for (const { trade, maker, version, name, verdict, said } of all) {
     console.log(`${verdict.padEnd(8)} | ${trade} | ${name} | ${maker} ${version} | ${said.slice(0, 200)}`);
   }
-  for (const trade of [...new Set(all.map((row) => row.trade)), "all"]) {
+  for (const sum of countVerdicts(all)) console.log(sum);
+}
+
+/** One line for each trade and one for all; how long descriptions take; how often another way says something else. */
+function countVerdicts(all) {
+  const lines = [...new Set(all.map(({ trade }) => trade)), "all"].map((trade) => {
     const some = trade === "all" ? all : all.filter((row) => row.trade === trade);
-    const count = (verdict) => some.filter((row) => row.verdict === verdict).length;
-    const makers = new Set(some.map((row) => row.maker)).size;
-    const sums = ["right", "generic", "wrong", "not made"].map((verdict) => `${count(verdict)} ${verdict}`);
-    console.log(`${trade}: ${some.length} files by ${makers} makers: ${sums.join(", ")}`);
-  }
+    const makers = new Set(some.map(({ maker }) => maker)).size;
+    const sums = ["right", "generic", "wrong", "not made"].map(
+      (verdict) => `${some.filter((row) => row.verdict === verdict).length} ${verdict}`,
+    );
+    return `${trade}: ${some.length} files by ${makers} makers: ${sums.join(", ")}`;
+  });
   const times = all.flatMap(({ ms }) => (ms === undefined ? [] : [ms])).toSorted((one, other) => one - other);
-  console.log(`a description: ${times[Math.floor(times.length * 0.95)]?.toFixed(2)} ms or less for 95 %`);
+  const shares = [0.5, 0.9, 0.95, 0.99].map(
+    (share) => `${times[Math.floor(times.length * share)]?.toFixed(2)} ms for ${share * 100} %`,
+  );
+  const other = (way) => all.filter((row) => row[way] !== undefined && row[way] !== row.said).length;
+  return [
+    ...lines,
+    `processor time of a description, at most: ${shares.join(", ")}, ${times.at(-1)?.toFixed(2)} ms for all`,
+    `said otherwise: ${other("asBlob")} as a blob, ${other("asText")} as Base64 in a text`,
+  ];
+}
+
+function writeTable(file, all) {
+  const rows = all.map(({ trade, maker, version, name, verdict, said, next }) =>
+    [trade, name, `${maker} ${version}`.trim(), verdict, said.slice(0, 240), next?.slice(0, 160)]
+      .map(escapeCell)
+      .join(" | "),
+  );
+  const head = ["trade | file | maker | | what is said | what artifact_read offers", "---|---|---|---|---|---"];
+  writeFileSync(file, `${[...countVerdicts(all).map((line) => `- ${line}`), "", ...head, ...rows].join("\n")}\n`);
+}
+
+function escapeCell(text = "") {
+  return text.replaceAll("|", "\\|").replaceAll("\n", " ");
 }

@@ -230,9 +230,9 @@ pdf.save("pikepdf.pdf", object_stream_mode=pikepdf.ObjectStreamMode.generate)
     files: { "pikepdf.pdf": ["PDF", "5 pages", "Told in XMP & more"] },
   },
   {
-    maker: "ImageMagick",
-    debian: ["imagemagick"],
-    shell: `convert -size 300x400 xc:white xc:gray -density 72 -compress jpeg scan.pdf 2>/dev/null || gs -q -h >/dev/null`,
+    maker: "GraphicsMagick",
+    debian: ["graphicsmagick"],
+    shell: `gm convert -size 300x400 xc:white xc:gray -density 72 -compress jpeg scan.pdf`,
     files: { "scan.pdf": ["PDF", "2 pages"] },
   },
   {
@@ -326,5 +326,143 @@ for (const type of ["xlsx", "xlsb", "xls", "ods"]) xlsx.writeFile(book, "sheetjs
       "sheetjs.xls": ["Excel workbook", "2 sheets", '"First"'],
       "sheetjs.ods": ["OpenDocument spreadsheet", "2 sheets", '"First"'],
     },
+  },
+  {
+    maker: "Gnumeric",
+    debian: ["gnumeric"],
+    shell: `printf 'a,b,c\\n1,2,3\\n4,5,6\\n' > gn.csv
+for e in gnumeric xlsx ods; do ssconvert -O "" gn.csv gn-table.$e 2>/dev/null; done; ssconvert -T Gnumeric_Excel:excel_biff8 gn.csv gn-table.xls 2>/dev/null`,
+    files: {
+      "gn-table.gnumeric": [/Gnumeric/],
+      "gn-table.xlsx": ["Excel workbook", "1 sheet", '"gn.csv"', "3 × 3"],
+      "gn-table.ods": ["OpenDocument spreadsheet", "1 sheet", '"gn.csv"'],
+      "gn-table.xls": ["Excel workbook", "1 sheet", '"gn.csv"'],
+    },
+  },
+  {
+    maker: "groff",
+    debian: ["groff", "ghostscript"],
+    shell: `printf '.TL\\nThe groff title\\n.LP\\nWords.\\n.bp\\nMore.\\n' > t.ms; groff -ms -Tps t.ms > groff.ps; groff -ms -Tpdf t.ms > groff.pdf`,
+    files: { "groff.ps": ["PostScript document", "2 pages"], "groff.pdf": ["PDF", "2 pages"] },
+  },
+  {
+    maker: "MuPDF",
+    debian: ["mupdf-tools"],
+    shell: `printf '%%%%MediaBox 0 0 200 200\\n0 0 m 10 10 l S\\n' > page.txt; mutool create -o mutool.pdf page.txt page.txt page.txt; mutool clean -gggg -z mutool.pdf mutool-clean.pdf`,
+    files: { "mutool.pdf": ["PDF", "3 pages"], "mutool-clean.pdf": ["PDF", "3 pages"] },
+  },
+  {
+    maker: "Poppler",
+    debian: ["poppler-utils", "python3-reportlab"],
+    shell: `python3 -c "
+from reportlab.pdfgen import canvas
+p = canvas.Canvas('part.pdf'); p.setTitle('A part')
+for n in range(2): p.drawString(9, 9, 'x'); p.showPage()
+p.save()"
+pdfunite part.pdf part.pdf part.pdf poppler.pdf; pdftocairo -pdf part.pdf pdftocairo.pdf; pdftocairo -svg -f 1 -l 1 part.pdf pdftocairo.svg`,
+    files: { "poppler.pdf": ["PDF", "6 pages"], "pdftocairo.pdf": ["PDF", "2 pages"] },
+  },
+  {
+    maker: "WeasyPrint",
+    debian: ["weasyprint"],
+    shell: `echo '<html lang=en><title>Made of a page</title><p>One<p style="break-before: page">Two<p style="break-before: page">Three' > w.html; weasyprint -q w.html weasyprint.pdf; weasyprint -q --pdf-variant pdf/a-3b w.html weasyprint-a.pdf`,
+    files: {
+      "weasyprint.pdf": ["PDF", "3 pages", "Made of a page"],
+      "weasyprint-a.pdf": ["PDF", "3 pages", "PDF/A-3b", "Made of a page"],
+    },
+  },
+  {
+    maker: "img2pdf",
+    debian: ["img2pdf", "imagemagick"],
+    shell: `convert -size 60x80 gradient:red-blue i.jpg; img2pdf --title "Four scans" i.jpg i.jpg i.jpg i.jpg -o img2pdf.pdf`,
+    files: { "img2pdf.pdf": ["PDF", "4 pages", "Four scans"] },
+  },
+  {
+    maker: "enscript",
+    debian: ["enscript"],
+    shell: `seq 150 > n.txt; enscript -q -B -o enscript.ps n.txt || test -s enscript.ps`,
+    files: { "enscript.ps": ["PostScript document", /[23] pages/] },
+  },
+  {
+    maker: "Chromium",
+    debian: ["chromium-headless-shell"],
+    shell: `echo '<title>A printed page</title><p>One<p style="break-before: page">Two' > c.html; $(command -v chromium-headless-shell || ls /usr/lib/chromium/headless_shell /usr/lib/chromium/chromium-headless-shell 2>/dev/null | head -1) --headless --no-sandbox --disable-gpu --print-to-pdf=$PWD/chromium.pdf file://$PWD/c.html >/dev/null 2>&1`,
+    files: { "chromium.pdf": ["PDF", "2 pages", "A printed page"] },
+  },
+  {
+    maker: "jsPDF",
+    npm: ["jspdf@4.2.1"],
+    node: `
+import { writeFileSync } from "node:fs";
+import { jsPDF } from "jspdf";
+const pdf = new jsPDF(); pdf.setProperties({ title: "By jsPDF" });
+for (let n = 1; n < 9; n++) pdf.text("Page", 10, 10).addPage();
+writeFileSync("jspdf.pdf", Buffer.from(pdf.output("arraybuffer")));
+`,
+    files: { "jspdf.pdf": ["PDF", "9 pages", "By jsPDF"] },
+  },
+  {
+    maker: "pdfmake",
+    npm: ["pdfmake@0.3.11"],
+    node: `
+import { createRequire } from "node:module";
+const pdfmake = createRequire(process.cwd() + "/")("pdfmake");
+const file = (style) => createRequire(process.cwd() + "/").resolve("pdfmake/build/fonts/Roboto/Roboto-" + style + ".ttf");
+pdfmake.setFonts({ Roboto: { normal: file("Regular"), bold: file("Medium"), italics: file("Italic"), bolditalics: file("MediumItalic") } });
+await pdfmake.createPdf({ info: { title: "Invoice 7" }, content: ["One", { text: "Two", pageBreak: "before" }] }).write("pdfmake.pdf");
+`,
+    files: { "pdfmake.pdf": ["PDF", "2 pages", "Invoice 7"] },
+  },
+  {
+    maker: "xlsx-populate",
+    npm: ["xlsx-populate@1.21.0"],
+    node: `
+import populate from "xlsx-populate";
+const book = await populate.fromBlankAsync();
+book.sheet(0).name("Plan").cell("A1").value([[1, 2], [3, 4], [5, 6]]);
+await book.toFileAsync("populate.xlsx"); await book.toFileAsync("populate-locked.xlsx", { password: "secret" });
+`,
+    files: {
+      "populate.xlsx": ["Excel workbook", "1 sheet", '"Plan"'],
+      "populate-locked.xlsx": [/Office document|Excel workbook/, "encrypted"],
+    },
+  },
+  {
+    maker: "officegen",
+    npm: ["officegen@0.6.5"],
+    node: `
+import { createWriteStream } from "node:fs";
+import officegen from "officegen";
+const write = (made, name) => new Promise((resolve) => { const out = createWriteStream(name); out.on("close", resolve); made.generate(out); });
+const text = officegen({ type: "docx", title: "By officegen" }); text.createP().addText("Words"); await write(text, "officegen.docx");
+const show = officegen({ type: "pptx", title: "Two slides" }); show.makeNewSlide(); show.makeNewSlide(); await write(show, "officegen.pptx");
+const book = officegen("xlsx"); const sheet = book.makeNewSheet(); sheet.name = "Costs"; sheet.data = [[1, 2], [3, 4]]; await write(book, "officegen.xlsx");
+`,
+    files: {
+      "officegen.docx": ["Word document", "By officegen"],
+      "officegen.pptx": ["PowerPoint presentation", "2 slides", "Two slides"],
+      "officegen.xlsx": ["Excel workbook", "1 sheet", '"Costs"'],
+    },
+  },
+  {
+    maker: "html-to-docx",
+    npm: ["html-to-docx@1.8.0"],
+    node: `
+import { writeFileSync } from "node:fs";
+import convert from "html-to-docx";
+writeFileSync("html-to-docx.docx", Buffer.from(await convert("<h1>Hello</h1><p>World</p>", null, { title: "Of HTML" })));
+`,
+    files: { "html-to-docx.docx": ["Word document", "Of HTML"] },
+  },
+  {
+    maker: "epub-gen-memory",
+    npm: ["epub-gen-memory@1.1.2"],
+    node: `
+import { writeFileSync } from "node:fs";
+import epub from "epub-gen-memory";
+const made = await (epub.default ?? epub)({ title: "A small book", author: "A" }, [1, 2, 3].map((n) => ({ title: "Chapter " + n, content: "<p>Text</p>" })));
+writeFileSync("epub-gen.epub", made);
+`,
+    files: { "epub-gen.epub": ["EPUB book", "A small book", /sections/] },
   },
 ];

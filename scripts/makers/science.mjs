@@ -75,4 +75,137 @@ printf '##fileformat=VCFv4.2\\n##contig=<ID=chr1>\\n#CHROM\\tPOS\\tID\\tREF\\tAL
       "v.vcf.gz": [/VCF variants/],
     },
   },
+  {
+    maker: "Octave",
+    debian: ["octave"],
+    shell: `octave-cli --no-gui --eval 'a = zeros(3, 4); b = 1:9; save -v7 oct7.mat a b; save -v6 oct6.mat a b; save -v4 oct4.mat a b; save -hdf5 oct.h5 a; save -text oct.txt a' 2>/dev/null`,
+    files: {
+      "oct7.mat": ["MATLAB data"],
+      "oct6.mat": ["MATLAB data"],
+      "oct4.mat": ["MATLAB data"],
+      "oct.h5": ["HDF5 data"],
+      "oct.txt": ["text", "lines"],
+    },
+  },
+  {
+    maker: "GMT",
+    debian: ["gmt"],
+    shell: `gmt grdmath -R0/10/0/5 -I1 X Y MUL = gmt.nc && gmt grdconvert gmt.nc gmt.grd=cf`,
+    files: { "gmt.nc": [/NetCDF/] },
+  },
+  {
+    maker: "xarray",
+    debian: ["python3-xarray", "python3-scipy", "python3-netcdf4"],
+    python: `
+import xarray, numpy
+d = xarray.Dataset({"rain": (("time", "lat", "lon"), numpy.zeros((4, 5, 6), dtype="f4"))}, coords={"time": range(4), "lat": range(5), "lon": range(6)})
+d.to_netcdf("xarray3.nc", engine="scipy"); d.to_netcdf("xarray4.nc", engine="netcdf4")
+`,
+    files: { "xarray3.nc": ["NetCDF data", '"rain"'], "xarray4.nc": [/NetCDF|HDF5/] },
+  },
+  {
+    maker: "NCO and CDO",
+    debian: ["nco", "cdo"],
+    shell: `cdo -s -O -f nc topo,r36x18 cdo.nc 2>/dev/null; cdo -s -O -f grb topo,r36x18 cdo.grb 2>/dev/null; ncks -O -3 cdo.nc nco3.nc 2>/dev/null; ncks -O -5 cdo.nc nco5.nc 2>/dev/null`,
+    files: {
+      "cdo.nc": [/NetCDF/],
+      "cdo.grb": ["GRIB data", "edition 1"],
+      "nco3.nc": ["NetCDF data", '"topo"'],
+      "nco5.nc": ["NetCDF data", '"topo"'],
+    },
+  },
+  {
+    maker: "PyTables and Zarr",
+    debian: ["python3-tables", "python3-zarr"],
+    python: `
+import tables, zarr, numpy
+f = tables.open_file("tables.h5", "w"); f.create_array("/", "speed", numpy.zeros((3, 4))); f.close()
+s = zarr.ZipStore("zarr.zip", mode="w"); z = zarr.group(store=s); z.create_dataset("speed", shape=(30, 40), dtype="f4")[:] = 1; s.close()
+`,
+    files: { "tables.h5": ["HDF5 data"], "zarr.zip": [/Zarr|ZIP/, /entries/] },
+  },
+  {
+    maker: "Biopython",
+    debian: ["python3-biopython"],
+    python: `
+from Bio.Seq import Seq
+from Bio.SeqRecord import SeqRecord
+from Bio import SeqIO
+records = [SeqRecord(Seq("ACGTACGTAAGGCCTT" * 8), id="seq%d" % n, description="", annotations={"molecule_type": "DNA"}) for n in range(6)]
+SeqIO.write(records, "bio.fasta", "fasta"); SeqIO.write(records, "bio.gb", "genbank"); SeqIO.write(records, "bio.embl", "embl")
+for r in records: r.letter_annotations["phred_quality"] = [30] * len(r)
+SeqIO.write(records, "bio.fastq", "fastq")
+`,
+    files: {
+      "bio.fasta": ["FASTA sequences", "6 sequences"],
+      "bio.gb": ["GenBank", "6 sequences"],
+      "bio.embl": ["EMBL", "6 sequences"],
+      "bio.fastq": ["FASTQ reads", "6 reads"],
+    },
+  },
+  {
+    maker: "Open Babel",
+    debian: ["openbabel"],
+    shell: `for e in mol sdf mol2 pdb xyz cif cml; do obabel -:"CCO" -o$e -O ob.$e --gen3d 2>/dev/null; done`,
+    files: {
+      "ob.sdf": [/SDF|MDL|molecule/],
+      "ob.mol2": [/Mol2|molecule/],
+      "ob.pdb": ["PDB structure", "9 atoms"],
+      "ob.xyz": [/XYZ|molecule|text/],
+      "ob.cif": [/CIF/],
+      "ob.cml": [/CML|Chemical/],
+    },
+  },
+  {
+    maker: "BEDTools and htslib",
+    debian: ["bedtools", "samtools", "tabix"],
+    shell: `printf '>chr1\\n%s\\n' $(printf 'ACGT%.0s' $(seq 40)) > b.fa; samtools faidx b.fa; bedtools makewindows -g b.fa.fai -w 40 > windows.bed; bgzip -c windows.bed > windows.bed.gz; tabix -p bed windows.bed.gz; samtools view -bS a.bam -o b.bam 2>/dev/null || true; printf '@SQ\\tSN:chr1\\tLN:160\\nr1\\t0\\tchr1\\t1\\t60\\t4M\\t*\\t0\\t0\\tACGT\\tIIII\\n' > b.sam; samtools view -C -T b.fa b.sam -o b.cram; samtools sort -O bam b.sam -o s.bam; samtools index s.bam`,
+    files: {
+      "windows.bed": [/BED|TSV/, /4 (?:regions|rows|features)/],
+      "b.sam": [/SAM/],
+      "b.cram": [/CRAM/],
+      "s.bam": [/BAM/],
+      "s.bam.bai": [/BAM index/],
+    },
+  },
+  {
+    maker: "PLINK",
+    debian: ["plink1.9"],
+    shell: `printf '1 1 0 0 1 1 A A G G\\n2 2 0 0 2 2 A C G T\\n' > p.ped; printf '1 rs1 0 1\\n1 rs2 0 2\\n' > p.map; plink1.9 --silent --file p --make-bed --out plink >/dev/null 2>&1`,
+    files: { "plink.bed": [/PLINK/] },
+  },
+  {
+    maker: "mrcfile and ASE",
+    debian: ["python3-mrcfile", "python3-ase"],
+    python: `
+import mrcfile, numpy, ase.build, ase.io
+with mrcfile.new("em.mrc", overwrite=True) as f: f.set_data(numpy.zeros((8, 16, 32), dtype="float32"))
+a = ase.build.molecule("H2O"); ase.io.write("ase.xyz", a); ase.io.write("ase.traj", a); ase.io.write("ase.json", a)
+`,
+    files: { "em.mrc": [/MRC/, "32 × 16 × 8"], "ase.traj": [/ASE|ULM/], "ase.xyz": [/XYZ|text/] },
+  },
+  {
+    maker: "VTK",
+    debian: ["python3-vtk9"],
+    python: `
+import vtk
+s = vtk.vtkSphereSource(); s.Update()
+for w, n in [(vtk.vtkXMLPolyDataWriter(), "vtk.vtp"), (vtk.vtkPolyDataWriter(), "vtk.vtk")]:
+    w.SetFileName(n); w.SetInputData(s.GetOutput()); w.Write()
+i = vtk.vtkImageData(); i.SetDimensions(4, 5, 6); i.AllocateScalars(vtk.VTK_FLOAT, 1)
+w = vtk.vtkXMLImageDataWriter(); w.SetFileName("vtk.vti"); w.SetInputData(i); w.Write()
+`,
+    files: { "vtk.vtp": [/VTK/], "vtk.vtk": [/VTK/], "vtk.vti": [/VTK/] },
+  },
+  {
+    maker: "h5wasm",
+    npm: ["h5wasm@0.10.3"],
+    node: `
+import { writeFileSync } from "node:fs";
+import h5wasm from "h5wasm/node";
+await h5wasm.ready;
+const f = new h5wasm.File("wasm.h5", "w"); f.create_dataset({ name: "v", data: new Float32Array(12), shape: [3, 4] }); f.close();
+`,
+    files: { "wasm.h5": ["HDF5 data"] },
+  },
 ];
