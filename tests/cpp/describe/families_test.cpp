@@ -307,6 +307,40 @@ TEST(DescribeFormats, PrivateKeysAreToldAndNotShown) {
   EXPECT_EQ(line_of(ssh), "SSH private key, 69 B");
 }
 
+TEST(DescribeFormats, PrivateKeysOfEveryProgramAreToldAndNotShown) {
+  const std::vector<std::string> keys = {
+      "# created: 2026-11-30T20:52:09Z\n# public key: age1xyz\nAGE-SECRET-KEY-1SECRET\n",
+      "[Interface]\nPrivateKey = SECRET\n",
+      "Private-key-format: v1.3\nAlgorithm: 13 (ECDSAP256SHA256)\nPrivateKey: SECRET\n",
+      "PuTTY-User-Key-File-3: ssh-ed25519\nPrivate-Lines: 1\nSECRET\n",
+      "untrusted comment: minisign encrypted secret key\nSECRET\n",
+      "untrusted comment: signify secret key\nSECRET\n",
+      "Public Key Info:\n\tAlgorithm: EC\n\n-----BEGIN EC PRIVATE KEY-----\nSECRET\n",
+      R"({"kty":"EC","x":"ab","y":"cd","crv":"P-256","d":"SECRET"})",
+      R"({"keys":[{"kty":"oct", "k" : "SECRET"}]})",
+  };
+  for (const std::string& key : keys) {
+    const std::string line = line_of(key);
+    EXPECT_TRUE(line.starts_with("private key, ")) << line;
+    EXPECT_EQ(line.find("SECRET"), std::string::npos) << line;
+  }
+  EXPECT_TRUE(line_of(R"({"kty":"EC","x":"ab","kid":"7","crv":"P-256"})").starts_with("JSON, "));
+}
+
+TEST(DescribeFormats, CommentsAboveDataAreNoHeadings) {
+  const std::string vertices = "v 0.5 1 -2\nv 1 0 0\nv 0 1 0\n";
+  const std::vector<std::pair<std::string, std::string_view>> texts = {
+      {"# vtk DataFile Version 2.0\ncube\nASCII\nPOINTS 8 double\n0 0 0\n0 0 1\n", "VTK data, "},
+      {"# Created by a program\n" + vertices + "f 1 2 3\n", "OBJ model, 58 B, 1 face"},
+      {"mtllib a.mtl\no Cube\n" + vertices + "f 1 2 3\n", "OBJ model, "},
+      {"o \n" + vertices + "vn 0 0 1\nf 1/1/1 2/2/2 3/3/3\n", "OBJ model, "},
+      {"# time value\n0.5 1\n1.0 2\n1.5 4\n2.0 8\n", "text, "},
+      {"# Notes\nThree things happened in 2026.\nOne was good.\n", "Markdown, "},
+      {"v for victory\nv for vendetta\nv is a letter\n", "text, "},
+  };
+  for (const auto& [text, begin] : texts) EXPECT_EQ(line_of(text).substr(0, begin.size()), begin);
+}
+
 TEST(DescribeFormats, WideTextsAreDecoded) {
   const std::string little = "\xff\xfeG\0r\0\xfc\0\xdf\0e\0\n\0x\0"s;
   EXPECT_EQ(line_of(little), "UTF-16 text, 16 B, first line (from the file): \"Grüße\"");

@@ -191,6 +191,14 @@ TEST(SniffMagic, APieceOfAPageIsHtml) {
   }
 }
 
+TEST(SniffMagic, TracksBehindTheHeadAreSeenByBothEnds) {
+  const std::string file =
+      samples::ebml_file("matroska") + samples::ebml_tracks({2}, 9'000) + samples::noise(9'000);
+  const auto type = sniff(as_bytes(file), as_bytes(file).last(100), file.size());
+  ASSERT_TRUE(type);
+  EXPECT_EQ(type->extension, "mka");
+}
+
 TEST(SniffMagic, ShortHeadsAreNotCertain) {
   for (const auto& sample : samples::all()) {
     EXPECT_FALSE(has_magic(as_bytes(sample.head.substr(0, 2)))) << sample.mime_type;

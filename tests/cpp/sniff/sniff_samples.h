@@ -132,6 +132,19 @@ inline std::string ebml_file(std::string_view type) {
   return "\x1A\x45\xDF\xA3\x01"s + zeros(6) + static_cast<char>(header.size()) + header;
 }
 
+/// A segment whose tracks stand behind an index that names them, each with what its decoder needs.
+inline std::string ebml_tracks(const std::vector<char>& types, size_t needed = 0) {
+  std::string tracks;
+  for (const char type : types) {
+    const std::string track =
+        "\x83\x81"s + type + "\x63\xA2\x10" + number(needed, 3, true) + zeros(needed);
+    tracks += "\xAE\x10"s + number(track.size(), 3, true) + track;
+  }
+  return "\x18\x53\x80\x67\x01\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x11\x4D\x9B\x74\x84\x16\x54\xAE\x6B"
+         "\x16\x54\xAE\x6B\x10"s +
+         number(tracks.size(), 3, true) + tracks;
+}
+
 inline std::string asf_file(bool video, bool audio) {
   const std::string tail = "\x4D\x5B\xCF\x11\xA8\xFD\x00\x80\x5F\x5C\x44\x2B"s;
   std::string objects = noise(40);
@@ -370,14 +383,15 @@ inline std::vector<Sample> media() {
       {"video/3gpp2", "3g2", ftyp("3g2a", {"3g2a"})},
       {"video/webm", "webm", ebml_file("webm"), {"video/x-matroska"}},
       {"video/x-matroska", "mkv", ebml_file("matroska")},
+      {"video/x-matroska", "mkv", ebml_file("matroska") + ebml_tracks({2, 1})},
       {"video/x-matroska", "mkv", ebml_file("matroska\0\0"s)},
       {"audio/webm",
        "weba",
-       ebml_file("webm") + "\x16\x54\xAE\x6B\x83\x83\x81\x02",
+       ebml_file("webm") + ebml_tracks({2}),
        {"video/webm", "video/x-matroska"}},
       {"audio/x-matroska",
        "mka",
-       ebml_file("matroska") + "\x16\x54\xAE\x6B\x83\x83\x81\x02",
+       ebml_file("matroska") + ebml_tracks({2, 2, 17}),
        {"video/x-matroska"}},
       {"video/x-msvideo", "avi", riff("AVI LIST")},
       {"video/ogg", "ogv", ogg_page("\x80theora" + noise(20)), ogx},

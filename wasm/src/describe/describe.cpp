@@ -151,7 +151,11 @@ std::string label_of(const Subject& subject) {
 TextFormat find_format(const Subject& subject, std::string_view head) {
   const bool other =
       !subject.text || subject.type.mime_type.starts_with("image/") || subject.kind == "diff";
-  return other ? TextFormat{} : find_text_format(head.substr(0, kSniffHead), subject.outline);
+  if (other) return {};
+  head = head.substr(0, kSniffHead);
+  const TextFormat format = find_text_format(head, subject.outline);
+  const bool key = !format.is_known() && subject.kind.empty() && is_private_key(head);
+  return key ? TextFormat{"private key", "", ""} : format;
 }
 
 constexpr std::string_view kFirstLine = ", first line";

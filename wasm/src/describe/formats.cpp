@@ -110,10 +110,7 @@ constexpr std::string_view kFormats[][6] = {
     {"", "ssh-rsa AAAA", "", "SSH public key", "", ""},
     {"", "ssh-ed25519 AAAA", "", "SSH public key", "", ""},
     {"", "ecdsa-sha2-", " AAAA", "SSH public key", "", ""},
-    {"", "# File produced by Open Asset Import", "", "OBJ model", "\nf ", "face"},
-    {"", "mtllib ", "\nv ", "OBJ model", "\nf ", "face"},
-    {"", "v ", "\nv ", "OBJ model", "\nf ", "face"},
-    {"", "# Blender", ".obj", "OBJ model", "\nf ", "face"},
+    {"", "# vtk DataFile", "", "VTK data", "", ""},
     {"", "WARC/1.", "", "web archive", "\nWARC/1.", "record"},
 };
 
@@ -128,6 +125,26 @@ std::string_view take_line(std::string_view& text) {
 
 bool is_all(std::string_view text, std::string_view characters) {
   return !text.empty() && text.find_first_not_of(characters) == text.npos;
+}
+
+/// Whether lines of Wavefront OBJ stand there: a keyword each, among them a vertex.
+bool is_obj(std::string_view head) {
+  constexpr std::string_view kWords[] = {"v", "vt", "vn", "vp", "f",      "l",
+                                         "p", "o",  "g",  "s",  "usemtl", "mtllib"};
+  constexpr int kLooked = 40;
+  bool vertex = false;
+  for (int i = 0; i < kLooked && head.find('\n') != head.npos; ++i) {
+    const std::string_view line = take_line(head);
+    if (line.empty() || line[0] == '#') continue;
+    const size_t space = line.find(' ');
+    const std::string_view word = line.substr(0, space);
+    // A group may have no name.
+    if (space == line.npos && word != "g" && word != "o") return false;
+    if (std::find(std::begin(kWords), std::end(kWords), word) == std::end(kWords)) return false;
+    const std::string_view rest = line.substr(std::min(space, line.size() - 1) + 1);
+    vertex = vertex || (word == "v" && is_all(rest, "0123456789.+-eE "));
+  }
+  return vertex;
 }
 
 /// Kinds whose first lines have a form: sequences, subtitles, mail, drawings.
@@ -153,6 +170,7 @@ TextFormat find_by_lines(std::string_view head) {
   if (is_all(first, kDigits) && second.find(" --> ") == 12 && second[2] == ':') {
     return {"SubRip subtitles", " --> ", "cue"};
   }
+  if (is_obj(all)) return {"OBJ model", "\nf ", "face"};
   if (first.starts_with("  0") && second == "SECTION") return {"DXF drawing", "", ""};
   if (first.size() == 80 && first[72] == 'S' && first.ends_with('1')) return {"IGES model", "", ""};
   const bool separated = first.starts_with("From ");
@@ -225,12 +243,31 @@ TextFormat find_text_format(std::string_view head, std::string_view outline) {
 // A line of its own, so that programs that look for keys stay as they are.
 bool is_private_key(std::string_view head) {
   constexpr std::string_view kBegin = "-----BEGIN ";
+  constexpr std::string_view kLines[] = {"AGE-SECRET-KEY-1",
+                                         "PrivateKey = ",
+                                         "PrivateKey: ",
+                                         "PuTTY-User-Key-File-",
+                                         "untrusted comment: minisign encrypted secret key",
+                                         "untrusted comment: signify secret key"};
   constexpr size_t kLongestName = 32;
-  for (size_t at = 0; (at = head.find(kBegin, at)) != head.npos; at += kBegin.size()) {
-    const bool line = at == 0 || head[at - 1] == '\n';
-    if (line && head.substr(at, kBegin.size() + kLongestName).find("PRIVATE KEY") != head.npos) {
+  // A JSON Web Key (RFC 7517): `d` and `k` are what nobody else has.
+  if (head.find("\"kty\"") != head.npos) {
+    for (const std::string_view member : {"\"d\"", "\"k\""}) {
+      const size_t at = head.find(member);
+      if (at != head.npos && head.substr(at + member.size(), 2).find(':') < 2) return true;
+    }
+  }
+  for (size_t at = 0; at < head.size();) {
+    const std::string_view line = head.substr(at);
+    const bool pem = line.starts_with(kBegin) &&
+                     line.substr(0, kBegin.size() + kLongestName).find("PRIVATE KEY") != line.npos;
+    if (pem || std::any_of(std::begin(kLines), std::end(kLines),
+                           [line](std::string_view begin) { return line.starts_with(begin); })) {
       return true;
     }
+    const size_t end = head.find('\n', at);
+    if (end == head.npos) break;
+    at = end + 1;
   }
   return false;
 }

@@ -58,6 +58,11 @@ bool is_fence(std::string_view line) {
   return begins_with(skip_indent(line), "|```|~~~|");
 }
 
+/// `0.5 -1 2e3`, as rows of measurements are.
+bool is_numeric(std::string_view line) {
+  return line.find_first_not_of("0123456789.+-eE,; \t") == line.npos;
+}
+
 /// A heading stands alone: comments of programs follow each other, or what they are about.
 bool fits_markdown(const Sample& sample, Tally& tally) {
   const Lines& lines = sample.lines;
@@ -68,6 +73,7 @@ bool fits_markdown(const Sample& sample, Tally& tally) {
   bool front = lines[0] == "---";
   bool begun = false;
   size_t members = 0;
+  size_t numbers = 0;
   for (size_t at = 0; at < lines.size(); ++at) {
     if (front) {
       front = at == 0 || lines[at] != "---";
@@ -80,12 +86,13 @@ bool fits_markdown(const Sample& sample, Tally& tally) {
     const bool before = at + 1 < lines.size() && lines[at + 1].starts_with('#');
     if (level > 0) ++(after && !before ? alone : crowded);
     members += count_member(lines[at]) > 0 ? 1 : 0;
+    numbers += is_numeric(lines[at]) ? 1 : 0;
     if (!begun) first = level > 0 && level < 3;
     begun = true;
   }
   tally.label = "Markdown";
-  // Settings below a comment are none.
-  if (members * 2 > sample.filled.size()) return false;
+  // Settings or measurements below a comment are none.
+  if (members * 2 > sample.filled.size() || numbers * 2 > sample.filled.size()) return false;
   return alone > crowded && (first || alone > 1);
 }
 

@@ -248,6 +248,11 @@ std::optional<Match> zip(Bytes head) {
 
 std::optional<Kind> refine_by_both_ends(const Glimpse& file) {
   if (const auto kind = find_named_stream(file)) return kind;
+  // Tracks of sound begin with what their decoder needs, which may be longer than any head.
+  if (stands(file.head, 0, "\x1A\x45\xDF\xA3")) {
+    const auto match = ebml(file.head);
+    return match ? std::optional(match->kind) : std::nullopt;
+  }
   if (!stands(file.head, 0, kLocal)) return std::nullopt;
   const auto directory = zip_directory(file);
   if (!directory) return std::nullopt;

@@ -205,22 +205,41 @@ std::optional<std::string_view> doc_type(Bytes head) {
 
 }  // namespace
 
-//   83 81 <type>   a track's type: 1 for pictures, 2 for sound. Where only sound is seen, and the
-//   tracks end in sight, that is all there is.
-bool is_sound_alone(Bytes head) {
-  const std::string_view text = as_text(head);
-  const size_t tracks = text.find("\x16\x54\xAE\x6B"sv);
-  if (tracks == text.npos) return false;
-  const VariableInteger size = read_integer(head, tracks + 4, false);
-  const size_t begin = tracks + 4 + size.length;
-  if (size.length == 0 || !holds(head, begin, size.value)) return false;
-  const std::string_view entries = text.substr(begin, static_cast<size_t>(size.value));
-  return entries.find("\x83\x81\x02"sv) != text.npos && entries.find("\x83\x81\x01"sv) == text.npos;
+namespace {
+
+/// The types of a film's tracks as bits, from the elements in their order, since an index in front
+/// names them too; 0 where the tracks do not end in sight.
+uint32_t read_track_types(Bytes head) {
+  constexpr uint64_t kSegment = 0x1853'8067;
+  constexpr uint64_t kTracks = 0x1654'AE6B;
+  constexpr uint64_t kTrack = 0xAE;
+  constexpr uint64_t kType = 0x83;
+  const VariableInteger header = read_integer(head, 4, false);
+  if (header.length == 0 || !holds(head, 4, header.length + header.value)) return 0;
+  uint64_t at = 4 + header.length + header.value;
+  uint64_t end = 0;
+  uint32_t types = 0;
+  while (end == 0 || at < end) {
+    const VariableInteger id = read_integer(head, static_cast<size_t>(at), true);
+    const VariableInteger size = read_integer(head, static_cast<size_t>(at + id.length), false);
+    if (id.length == 0 || size.length == 0) return 0;
+    at += id.length + size.length;
+    const bool opens = id.value == kSegment || id.value == kTrack;
+    if (!opens && !holds(head, at, size.value)) return 0;
+    if (id.value == kTracks) end = at + size.value;
+    if (id.value == kType) types |= 1u << (u8(head, at) & 31);
+    if (!opens && id.value != kTracks) at += size.value;
+  }
+  return types;
 }
+
+}  // namespace
 
 std::optional<Match> ebml(Bytes head) {
   const auto type = doc_type(head);
-  const bool sound = is_sound_alone(head);
+  constexpr uint32_t kPictures = 1 << 1;
+  constexpr uint32_t kSound = 1 << 2;
+  const bool sound = (read_track_types(head) & (kPictures | kSound)) == kSound;
   if (type == "webm") return Match{sound ? Kind::weba : Kind::webm};
   // WebM is a profile of Matroska, so that is the answer as long as none is seen.
   if (!type || type == "matroska") return Match{sound ? Kind::mka : Kind::matroska};
