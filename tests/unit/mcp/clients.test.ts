@@ -68,6 +68,10 @@ describe("an image", () => {
     ],
     ["Kilo", introducing({ name: "kilo", version: "7.7.7" })],
     ["Strands", introducing({ name: "strands-agents-ts-sdk", version: "0.0.1" })],
+    [
+      "OpenAI Agents, whose user gave the server no name",
+      introducing({ name: `stdio: ${"/opt/tools".repeat(9)}/server`, version: "1.0.0" }),
+    ],
   ])("stays for %s, and is stored and named too", async (_, first) => {
     const answer = await answered(first);
     expect(typesOf(answer)).toEqual(["image", "text"]);

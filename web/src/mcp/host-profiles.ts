@@ -248,13 +248,22 @@ const HOSTS: readonly HostRow[] = [
     structuredAlone: "lost",
     wholeText: UNCUT,
   },
-  // The name that they tell is the one that their user gives the server.
+  // It tells the name that its user gives the server; without one, how it reaches the server.
   {
     host: "openai-agents",
-    clients: [],
+    clients: ["stdio: *", "streamable-http: *", "sse: *"],
     seen: "0.20.0",
     images: true,
     imagesInErrors: true,
+    half: "content",
+    structuredAlone: "lost",
+    wholeText: UNCUT,
+  },
+  // Its models of Chat Completions get no pictures.
+  {
+    host: "openai-agents-chat",
+    clients: [],
+    seen: "0.20.0",
     half: "content",
     structuredAlone: "lost",
     wholeText: UNCUT,
@@ -269,6 +278,7 @@ const HOSTS: readonly HostRow[] = [
     structuredAlone: "lost",
     wholeText: UNCUT,
   },
+  // The name that it tells is the one that its user gives the server.
   { host: "mastra", clients: [], seen: "2.0.0", half: "structured", hides: "all", meta: "always", wholeText: UNCUT },
   // It prints base64, unless it is told to save images.
   {
@@ -287,13 +297,13 @@ const HOSTS: readonly HostRow[] = [
 /** The words for hosts that are known. */
 export const HOST_WORDS: readonly string[] = HOSTS.map(({ host }) => host);
 
-/** Most characters of a name or a version. Longer ones belong to no client of the table. */
+/** Most characters of a version, or of a server's name. Longer ones are none. Of a client's name so many are compared. */
 const MAX_CHARS = 64;
 
 /** The profile of a client by what it says of itself, `clientInfo` of MCP. If it is not known, that of an unknown host. */
 export function recognizeHost(clientInfo: unknown): HostProfile {
   const { name, version } = objectOr(clientInfo);
-  const known = cut(name).toLowerCase();
+  const known = (stringOr(name) ?? "").slice(0, MAX_CHARS).toLowerCase();
   const row = HOSTS.find(({ clients }) => clients.some((client) => isNamed(known, client)));
   return row === undefined ? CAREFUL : complete(row, cut(version));
 }

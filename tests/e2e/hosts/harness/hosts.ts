@@ -44,6 +44,8 @@ export interface HarnessHost {
   readonly hasNewerNode?: true;
   /** Most cases of one run; all, unless a host forgets what came before. */
   readonly batch?: number;
+  /** What `--host` says of it, where its client tells a name of its user's. */
+  readonly hostOption?: string;
   readonly start: (setup: HostSetup) => HostCommand;
 }
 
@@ -366,10 +368,21 @@ export const LIBRARIES: readonly HarnessHost[] = [
     packages: { ai: "7.0.173", "@ai-sdk/mcp": "2.0.99", "@ai-sdk/openai-compatible": "3.0.92", zod: "4.6.7" },
     agent: "ai-sdk.mjs",
   }),
-  library({ word: "openai-agents", title: "OpenAI Agents, Responses", ...OPENAI_AGENTS }),
-  library({ word: "openai-agents-chat", title: "OpenAI Agents, Chat Completions", ...OPENAI_AGENTS }, () => ({
-    mode: "chat",
-  })),
+  library({
+    word: "openai-agents",
+    title: "OpenAI Agents, Responses, `--host`",
+    ...OPENAI_AGENTS,
+    hostOption: "openai-agents",
+  }),
+  library(
+    {
+      word: "openai-agents-chat",
+      title: "OpenAI Agents, Chat Completions, `--host`",
+      ...OPENAI_AGENTS,
+      hostOption: "openai-agents-chat",
+    },
+    () => ({ mode: "chat" }),
+  ),
   library({
     word: "langchain",
     title: "LangChain, `@langchain/mcp-adapters`",
@@ -398,7 +411,8 @@ export const LIBRARIES: readonly HarnessHost[] = [
   }),
   library({
     word: "mastra",
-    title: "Mastra, `@mastra/mcp`",
+    title: "Mastra, `@mastra/mcp`, `--host`",
+    hostOption: "mastra",
     version: "2.0.0",
     packages: { "@mastra/mcp": "2.0.0", "@mastra/core": "1.71.0", zod: "4.6.7" },
     agent: "mastra.mjs",

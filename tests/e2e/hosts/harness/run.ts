@@ -115,7 +115,8 @@ async function runIn(
   await mkdir(home);
   const options = { late: late > 0 ? String(late) : undefined, without: host.without?.join() };
   const direct = [SERVER, ...Object.entries(options).flatMap(([name, value]) => (value ? [`--${name}`, value] : []))];
-  const proxy = [COMMAND, "proxy", "--store", store, "--namespace", NAMESPACE, "--", process.execPath];
+  const named = host.hostOption === undefined ? [] : ["--host", host.hostOption];
+  const proxy = [COMMAND, "proxy", "--store", store, "--namespace", NAMESPACE, ...named, "--", process.execPath];
   await using model = await FakeModel.start();
   const driver = new Driver(cases);
   const { packages, node } = await installHost(host);
