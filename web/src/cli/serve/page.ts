@@ -7,6 +7,8 @@ import { createReadStream } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { Readable } from "node:stream";
+import { Hono } from "hono";
+import { compress } from "hono/compress";
 import { getMimeType } from "hono/utils/mime";
 import { judgeConditions } from "../../server/artifacts/bytes.js";
 
@@ -35,6 +37,8 @@ interface SiteFile {
 export class Page {
   readonly #files: ReadonlyMap<string, SiteFile>;
   readonly #tags = new Map<string, Promise<string>>();
+  /** Text and WebAssembly go gzipped to who takes that. */
+  readonly #app = new Hono().use(compress()).all("*", ({ req }) => this.#answerWhole(req.raw));
 
   private constructor(files: ReadonlyMap<string, SiteFile>) {
     this.#files = files;
@@ -57,8 +61,12 @@ export class Page {
     return this.#files.has(toName(path));
   }
 
-  /** Answers `GET` and `HEAD` of a file. */
-  async answer({ method, url, headers }: Request): Promise<Response> {
+  /** Answers `GET` and `HEAD` of a file, compressed where that helps. */
+  async answer(request: Request): Promise<Response> {
+    return this.#app.fetch(request);
+  }
+
+  async #answerWhole({ method, url, headers }: Request): Promise<Response> {
     const name = toName(new URL(url).pathname);
     const file = this.#files.get(name);
     if (file === undefined) return new Response(null, { status: 404, headers: HEADERS });
