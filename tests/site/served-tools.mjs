@@ -51,4 +51,15 @@ server.registerTool("report", { description: "Makes a report and shows it.", inp
   return { content: [{ type: "text", text: JSON.stringify(result) }], structuredContent: result };
 });
 
+server.registerTool(
+  "erase",
+  {
+    title: "Erase a note",
+    description: "Erases what was noted.",
+    inputSchema: {},
+    annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  },
+  () => ({ content: [{ type: "text", text: "Erased." }] }),
+);
+
 await server.connect(new StdioServerTransport());

@@ -129,6 +129,9 @@ export async function run(page: Page, tool: string, fields: Readonly<Record<stri
 export async function begin(page: Page, tool: string, fields: Readonly<Record<string, string>> = {}): Promise<void> {
   await go(page, "Tools");
   const view = page.locator("playground-tools");
+  // A narrow window shows the tool of before in place of the list.
+  const back = view.getByRole("button", { name: "All tools" });
+  if (await back.isVisible()) await back.click();
   await view
     .getByRole("complementary")
     .getByRole("button", { name: new RegExp(`^${tool}`) })

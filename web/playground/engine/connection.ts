@@ -13,7 +13,7 @@ import {
   type ToolNodeOptions,
   type ToolResult,
 } from "mcp-sluice/tools";
-import type { CallRequest, ServerAddress, ShownProgress, ShownTool } from "./messages.js";
+import type { CallRequest, ServerAddress, ShownProgress, ShownTool, ToolHint } from "./messages.js";
 import type { MyFiles } from "./my-files.js";
 import type { Pauses } from "./pauses.js";
 import { Recorder } from "./recorder.js";
@@ -70,9 +70,9 @@ export class Connection implements AsyncDisposable {
   /** The tools on offer. */
   async tools(): Promise<readonly ShownTool[]> {
     const node = await this.#node();
-    return node.getTools().map(({ name, description, input_schema: schema, tags }) => {
+    return node.getTools().map(({ name, description, input_schema: schema, tags, definition }) => {
       const isAdded = tags.some((tag, index) => index > 1 && (tag === "artifacts" || tag === "resources"));
-      return { name, description, schema, ...(isAdded && { isAdded }) };
+      return { name, description, schema, ...readForPeople(definition), ...(isAdded && { isAdded }) };
     });
   }
 
@@ -228,4 +228,21 @@ function leftOut({ count, tools }: Extract<LoggedEvent, { readonly kind: "left_o
   const named = tools.map(({ name, reason }) => `${JSON.stringify(name)} (${reason})`).join(", ");
   const rest = count > tools.length ? `, and ${count - tools.length} more` : "";
   return `Tools left out: ${named}${rest}.`;
+}
+
+const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const satisfies ToolHint[];
+
+/** Characters of the longest title that is shown. */
+const MAX_TITLE = 200;
+
+/** What a tool's entry says to people. */
+function readForPeople(definition: Readonly<Record<string, unknown>> = {}): Pick<ShownTool, "title" | "hints"> {
+  const given: unknown = definition["annotations"];
+  const annotations = typeof given === "object" && given !== null ? (given as Record<string, unknown>) : {};
+  const title = [definition["title"], annotations["title"]].find((each) => typeof each === "string" && each !== "");
+  const hints = HINTS.filter((hint) => annotations[hint] === true);
+  return {
+    ...(title !== undefined && { title: String(title).slice(0, MAX_TITLE) }),
+    ...(hints.length > 0 && { hints }),
+  };
 }

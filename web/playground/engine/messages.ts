@@ -52,10 +52,17 @@ export interface ServerAddress {
   readonly userFiles?: boolean;
 }
 
+/** What a server says of a tool: `annotations` of MCP, which nothing proves. */
+export type ToolHint = "readOnlyHint" | "destructiveHint" | "idempotentHint" | "openWorldHint";
+
 /** A tool as a form shows it. */
 export interface ShownTool {
   /** `{server}.{tool}`. */
   readonly name: string;
+  /** The server's name for people, at most 200 characters. */
+  readonly title?: string;
+  /** The hints that the server gives as true. */
+  readonly hints?: readonly ToolHint[];
   readonly description: string;
   /** JSON Schema of its arguments. */
   readonly schema: Readonly<Record<string, unknown>>;

@@ -5,8 +5,10 @@
 import { css, html, nothing, type TemplateResult } from "lit";
 import { keyed } from "lit/directives/keyed.js";
 import { repeat } from "lit/directives/repeat.js";
+import back from "lucide-static/icons/chevron-left.svg?raw";
 import { ButtonList } from "../../../ui/button-list.js";
-import type { ShownServer, ShownTool } from "../../engine/messages.js";
+import { icon } from "../../../ui/icons.js";
+import type { ShownServer, ShownTool, ToolHint } from "../../engine/messages.js";
 import type { ArgumentsForm } from "../call/arguments-form.js";
 import "../call/arguments-form.js";
 import "../call/call-card.js";
@@ -14,6 +16,14 @@ import { againLabel, isAsked } from "../shell/servers.js";
 import { twoPanes, viewStyles } from "../styles.js";
 import { currentCall, currentServer } from "../state.js";
 import { ViewElement } from "../view-element.js";
+
+/** What a server says of a tool, in words. It may be wrong, and nothing is decided by it. */
+const HINTS: Readonly<Record<ToolHint, readonly [word: string, meaning: string]>> = {
+  readOnlyHint: ["read-only", "The server says that the tool changes nothing."],
+  destructiveHint: ["destructive", "The server says that the tool may delete or overwrite something."],
+  idempotentHint: ["idempotent", "The server says that a second call with the same arguments changes nothing more."],
+  openWorldHint: ["open world", "The server says that the tool reaches beyond the server, such as the web."],
+};
 
 /** `<playground-tools>` */
 export class ToolsView extends ViewElement {
@@ -48,13 +58,31 @@ export class ToolsView extends ViewElement {
         -webkit-box-orient: vertical;
         -webkit-line-clamp: 2;
       }
+      .named {
+        color: var(--text-soft);
+        font-family: var(--font-code);
+        font-size: var(--size-small);
+        overflow-wrap: anywhere;
+      }
+      .back {
+        display: none;
+      }
+      /* A narrow window has the list, or the tool that was chosen of it. */
       @media (max-width: 1099px) {
         aside {
           border: 0;
-          border-block-end: 1px solid var(--line);
-          max-block-size: 40dvh;
           padding: 12px;
         }
+        .has-tool aside,
+        .is-list .work {
+          display: none;
+        }
+        .back {
+          display: inline-flex;
+        }
+      }
+      .panes {
+        display: contents;
       }
     `,
   ];
@@ -101,7 +129,8 @@ export class ToolsView extends ViewElement {
     const tools = current?.tools ?? [];
     const tool = tools.find(({ name }) => name === this.state.tool) ?? tools[0];
     const call = currentCall(this.state);
-    return html`
+    const isList = this.state.tool === undefined && current?.status !== "failed";
+    return html`<div class="panes ${isList ? "is-list" : "has-tool"}">
       <aside aria-label="Tools">
         <div class="stack">
           ${this.hasPrompts ? this.#kinds() : nothing}
@@ -116,6 +145,9 @@ export class ToolsView extends ViewElement {
         </div>
       </aside>
       <div class="work stack">
+        <div class="row back">
+          <button @click=${this.#showList}>${icon(back)}All tools</button>
+        </div>
         ${current?.status === "failed" ? this.#fallen(current) : nothing}
         ${tool === undefined ? html`<p class="empty">The server has no tools.</p>` : this.#form(tool)}
         ${
@@ -124,7 +156,22 @@ export class ToolsView extends ViewElement {
             : html`<playground-call .store=${store} .actions=${actions} .call=${call}></playground-call>`
         }
       </div>
-    `;
+    </div>`;
+  }
+
+  /** Back from a tool to the list, at that tool. */
+  async #showList(): Promise<void> {
+    this.store.set({ tool: undefined });
+    await this.updateComplete;
+    this.renderRoot.querySelector<HTMLElement>(".list [aria-current=true]")?.focus();
+  }
+
+  /** Shows a tool, and begins at its name where the list is not beside it any more. */
+  async #showTool({ name }: ShownTool): Promise<void> {
+    this.store.set({ tool: name });
+    await this.updateComplete;
+    const list = this.renderRoot.querySelector("aside");
+    if (list?.checkVisibility() === false) this.focus();
   }
 
   /** The server does not answer any more. */
@@ -175,7 +222,9 @@ export class ToolsView extends ViewElement {
 
   #list(tools: readonly ShownTool[], chosen: ShownTool | undefined): TemplateResult {
     const query = this.query.toLowerCase();
-    const found = tools.filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(query));
+    const found = tools.filter(({ name, title = "", description }) =>
+      `${name} ${title} ${description}`.toLowerCase().includes(query),
+    );
     if (found.length === 0) return html`<p class="soft" role="status">No tool matches.</p>`;
     const at = chosen === undefined ? -1 : found.indexOf(chosen);
     if (at !== -1 && chosen?.name !== this.#shown) this.#long.show(at);
@@ -191,9 +240,10 @@ export class ToolsView extends ViewElement {
             <button
               aria-current=${tool === chosen}
               aria-describedby="said-${index}"
-              @click=${() => this.store.set({ tool: tool.name })}
+              @click=${() => this.#showTool(tool)}
             >
-              <strong>${nameOf(tool)}</strong>
+              <strong>${tool.title ?? nameOf(tool)}</strong>
+              ${tool.title === undefined ? nothing : html`<span class="named">${nameOf(tool)}</span>`}
               ${tool.isAdded === true ? html`<span class="chip">added by Sluice</span>` : nothing}
               <span class="soft said" id="said-${index}" aria-hidden="true">${tool.description}</span>
             </button>
@@ -210,7 +260,11 @@ export class ToolsView extends ViewElement {
       aria-label=${nameOf(tool)}
       @arguments-submit=${() => this.#run(tool)}
     >
-      <h2>${nameOf(tool)}</h2>
+      <div class="row">
+        <h2>${tool.title ?? nameOf(tool)}</h2>
+        ${tool.title === undefined ? nothing : html`<span class="named">${nameOf(tool)}</span>`}
+        ${tool.hints?.map((hint) => this.#hint(hint))}
+      </div>
       <p class="soft">${tool.description}</p>
       ${keyed(
         tool.name,
@@ -219,6 +273,11 @@ export class ToolsView extends ViewElement {
         </playground-arguments>`,
       )}
     </section>`;
+  }
+
+  #hint(hint: ToolHint): TemplateResult {
+    const [word, meaning] = HINTS[hint];
+    return html`<span class="chip ${hint === "destructiveHint" ? "warn" : ""}" title=${meaning}>${word}</span>`;
   }
 
   /** The arguments that an address filled in. */

@@ -28,6 +28,9 @@ const EXAMPLES: readonly (readonly [label: string, tool: string, args: Readonly<
 const WHAT =
   "Sluice keeps the files and long texts that MCP tools send out of your model's context: the model reads a short reference, and you keep every byte.";
 
+/** Tools of the person's own server that the first screen names. */
+const SERVED = 6;
+
 /** Pixels at the top of the window that lie below the bar. */
 const BAR = 40;
 
@@ -151,7 +154,7 @@ export class TryView extends ViewElement {
           this.#isStill
             ? html`<slot name="still"></slot>`
             : html`<p class="what"><span>${WHAT}</span></p>
-                ${this.#chosen()} ${this.#now()} ${this.#another()}`
+                ${this.#served()} ${this.#chosen()} ${this.#now()} ${this.#another()}`
         }
       </div>
       <input type="file" hidden multiple @change=${this.#picked} />
@@ -180,6 +183,30 @@ export class TryView extends ViewElement {
   /** Opens the file picker. */
   pick(): void {
     this.renderRoot.querySelector<HTMLInputElement>("input[type=file]")?.click();
+  }
+
+  /** The person's own server comes first: the one that `sluice serve` was started for. */
+  #served(): TemplateResult | typeof nothing {
+    const server = this.state.servers.find(({ kind, status }) => kind === "serve" && status === "ready");
+    if (server === undefined) return nothing;
+    const { name, tools } = server;
+    const own = tools.filter(({ isAdded }) => isAdded !== true);
+    const show = (tool?: string): void => {
+      this.store.set({ server: name, tool });
+      this.actions.go("tools");
+    };
+    return html`<section class="served panel stack" aria-labelledby="served">
+      <h2 id="served">Your server ${name} is connected: ${own.length} ${own.length === 1 ? "tool" : "tools"}</h2>
+      <div class="row">
+        ${own
+          .slice(0, SERVED)
+          .map(
+            (tool) =>
+              html`<button @click=${() => show(tool.name)}>${tool.title ?? tool.name.slice(name.length + 1)}</button>`,
+          )}
+        ${own.length > SERVED ? html`<button @click=${() => show()}>All ${own.length} tools</button>` : nothing}
+      </div>
+    </section>`;
   }
 
   #now(): TemplateResult {
