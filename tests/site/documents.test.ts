@@ -3,7 +3,7 @@ import type { Locator } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { paragraph, presentation, shape, word } from "../support/documents.js";
 import { documents } from "../support/office.js";
-import { act, exactly, pick, run, visitor } from "./visit.js";
+import { act, exactly, pick, run, SITE_URL, visitor } from "./visit.js";
 
 describe("a model reads in the page", () => {
   const seen = visitor();
@@ -42,6 +42,20 @@ describe("a file is previewed as what it is", () => {
     await act(seen.page.locator("playground-try sluice-artifact").first(), "Preview");
     return seen.page.locator("playground-drawer sluice-viewer");
   }
+
+  test("a sound plays beside its numbers, and a page of HTML is a page there, its source one tab away", async () => {
+    const { page } = seen;
+    await page.goto(`${SITE_URL}#/try/run/demo.jingle`);
+    const seat = page.locator("playground-try sluice-viewer");
+    const player = seat.locator("audio");
+    await expect.poll(() => player.evaluate((audio: HTMLAudioElement) => audio.duration)).toBeGreaterThan(3);
+
+    await page.goto(`${SITE_URL}#/try/run/demo.web_page`);
+    await seat.frameLocator("iframe").getByRole("heading", { name: "Sales 2025" }).waitFor();
+    await seat.getByRole("tab", { name: "Source" }).click();
+    await seat.getByText("<title>Sales 2025</title>").waitFor();
+    expect(seen.complaints).toEqual([]);
+  });
 
   test("a Word document is a page of text", async () => {
     const body = paragraph("Lease", "Heading1") + paragraph("The rent is 900 a month.");

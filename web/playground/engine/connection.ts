@@ -239,10 +239,11 @@ const MAX_TITLE = 200;
 function readForPeople(definition: Readonly<Record<string, unknown>> = {}): Pick<ShownTool, "title" | "hints"> {
   const given: unknown = definition["annotations"];
   const annotations = typeof given === "object" && given !== null ? (given as Record<string, unknown>) : {};
-  const title = [definition["title"], annotations["title"]].find((each) => typeof each === "string" && each !== "");
+  const titles = [definition["title"], annotations["title"]].filter((each) => typeof each === "string");
+  const title = titles.find((each) => each !== "");
   const hints = HINTS.filter((hint) => annotations[hint] === true);
   return {
-    ...(title !== undefined && { title: String(title).slice(0, MAX_TITLE) }),
+    ...(title !== undefined && { title: title.slice(0, MAX_TITLE) }),
     ...(hints.length > 0 && { hints }),
   };
 }

@@ -100,8 +100,12 @@ class CallCard extends ViewElement {
         border-radius: 14px;
         inline-size: 100%;
       }
+      .player {
+        --sluice-viewer-height: 280px;
+        min-inline-size: 0;
+      }
       @container (min-width: 760px) {
-        .opening:has(.thing) {
+        .opening:has(.thing, .player) {
           align-items: end;
           grid-template-columns: minmax(0, 1fr) minmax(0, 360px);
         }
@@ -271,12 +275,23 @@ class CallCard extends ViewElement {
   #thing(artifacts: readonly ShownArtifact[]): TemplateResult | typeof nothing {
     const artifact = artifacts.find((each) => isStored(each) && VISIBLE.test(each.mime_type ?? ""));
     if (artifact === undefined || this.call.isExpired === true) return nothing;
+    if (PLAYED.test(artifact.mime_type ?? "")) return this.#player(artifact);
     const label = `Preview what was stored: ${shownName(artifact.filename, artifact.id)}`;
     return html`<button class="thing" aria-label=${label} @click=${() => this.actions.preview(artifact)}>
       <sluice-thumbnail .artifact=${artifact} .bytes=${this.actions.bytesOf(shelfOf(artifact), artifact)}
         >${hasStill(this.call) ? html`<img src="./sales-report.jpg" alt="" />` : nothing}</sluice-thumbnail
       >
     </button>`;
+  }
+
+  /** Sound and film play where they are seen, and a page is shown before its source. */
+  #player(artifact: ShownArtifact): TemplateResult {
+    void import("../../../ui/viewer.js");
+    return html`<sluice-viewer
+      class="player"
+      .artifact=${artifact}
+      .bytes=${this.actions.bytesOf(shelfOf(artifact), artifact)}
+    ></sluice-viewer>`;
   }
 
   /** A dropped file came over no connection. */
@@ -339,7 +354,10 @@ function hasStill({ tool, args }: ShownCall): boolean {
 }
 
 /** Types of which more than an icon can be drawn. */
-const VISIBLE = /^(?:image|text)\/|pdf|json|csv|xml|javascript/;
+const VISIBLE = /^(?:image|text|audio|video)\/|pdf|json|csv|xml|javascript/;
+
+/** Those of which a picture says less than the thing itself. */
+const PLAYED = /^(?:audio|video)\/|html/;
 
 /** Characters of arguments beside the title. */
 const MAX_ARGUMENTS = 120;

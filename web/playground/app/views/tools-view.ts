@@ -58,12 +58,6 @@ export class ToolsView extends ViewElement {
         -webkit-box-orient: vertical;
         -webkit-line-clamp: 2;
       }
-      .named {
-        color: var(--text-soft);
-        font-family: var(--font-code);
-        font-size: var(--size-small);
-        overflow-wrap: anywhere;
-      }
       .back {
         display: none;
       }
@@ -242,8 +236,8 @@ export class ToolsView extends ViewElement {
               aria-describedby="said-${index}"
               @click=${() => this.#showTool(tool)}
             >
-              <strong>${tool.title ?? nameOf(tool)}</strong>
-              ${tool.title === undefined ? nothing : html`<span class="named">${nameOf(tool)}</span>`}
+              <strong>${nameOf(tool)}</strong>
+              ${tool.title === undefined ? nothing : html`<span class="soft">${tool.title}</span>`}
               ${tool.isAdded === true ? html`<span class="chip">added by Sluice</span>` : nothing}
               <span class="soft said" id="said-${index}" aria-hidden="true">${tool.description}</span>
             </button>
@@ -261,8 +255,8 @@ export class ToolsView extends ViewElement {
       @arguments-submit=${() => this.#run(tool)}
     >
       <div class="row">
-        <h2>${tool.title ?? nameOf(tool)}</h2>
-        ${tool.title === undefined ? nothing : html`<span class="named">${nameOf(tool)}</span>`}
+        <h2>${nameOf(tool)}</h2>
+        ${tool.title === undefined ? nothing : html`<span class="soft">${tool.title}</span>`}
         ${tool.hints?.map((hint) => this.#hint(hint))}
       </div>
       <p class="soft">${tool.description}</p>
