@@ -347,7 +347,8 @@ describe("prose that the host shows whole", () => {
   test("Codex shows more of it to some of its models, and says which it has", async () => {
     const talk = new Talk();
     await talk.ask("initialize", { clientInfo: { name: "codex-mcp-client", version: "0.169.0" } }, {});
-    const params = { name: "read", arguments: {}, _meta: { callId: "call_1", model: "gpt-5.5" } };
+    const _meta = { callId: "call_1", "x-codex-turn-metadata": { model: "gpt-5.5", turn_trigger: "exec" } };
+    const params = { name: "read", arguments: {}, _meta };
     const result = { content: [{ type: "text", text: page }] };
     expect((await talk.ask("tools/call", params, result)).result).toEqual(result);
   });
@@ -364,8 +365,9 @@ describe("a result for a program", () => {
     name: string,
     meta: object,
     given: object = result,
+    host?: string,
   ): Promise<Message & { readonly talk: Talk }> {
-    const talk = new Talk();
+    const talk = new Talk(host === undefined ? {} : { host });
     await talk.ask("initialize", { clientInfo: { name, version: VERSIONS[name] ?? "1" } }, {});
     const answer = await talk.ask("tools/call", { name: "rows", arguments: {}, _meta: meta }, given);
     return { ...answer, talk };
@@ -374,8 +376,9 @@ describe("a result for a program", () => {
   test.each([
     ["a script in Codex", "codex-mcp-client", { callId: "exec-1", itemId: "ctc_1" }],
     ["a client that asks for it", "somebody", { "sluice/whole": true }],
-  ])("comes whole for %s, and is stored", async (_, name, meta) => {
-    const { result: answer, talk } = await askedBy(name, meta);
+    ["each call of OpenCode's code mode, which says nothing of it", "opencode", {}, "opencode-code"],
+  ])("comes whole for %s, and is stored", async (_, name, meta, host?: string) => {
+    const { result: answer, talk } = await askedBy(name, meta, result, host);
     const { _meta, ...rest } = answer ?? {};
     expect(rest).toEqual(result);
     expect(_meta).toEqual({

@@ -44,14 +44,16 @@ export interface HostProfile {
   readonly readsResources: "model" | "application";
   /** The longest text that it shows whole, in bytes. Cases `text8k` to `text400k`. */
   readonly wholeText: number;
-  /** The same where it depends on the model, by the beginning of the name that the client sends with a call. */
+  /** The same where it depends on the model, by the beginning of the model's name. */
   readonly wholeTextByModel: Readonly<Record<string, number>>;
+  /** Where `_meta` of a call has the name of the model, member by member; empty where it has none. */
+  readonly modelAt: readonly string[];
   /** The most lines of a text that it shows whole. Case `text_lines`. */
   readonly wholeLines: number;
   /** Characters that it shows of a text that is longer. Case `text400k`. */
   readonly cutText: number;
-  /** Calls whose result goes to a script of its model's, not to the model: a member of the call's `_meta`, and how it begins. */
-  readonly scripts: { readonly member: string; readonly begins: string } | undefined;
+  /** Calls whose result goes to a script of its model's, not to the model: all, or by a member of the call's `_meta` and how it begins. */
+  readonly scripts: { readonly member: string; readonly begins: string } | "all" | undefined;
   /** Most characters of an answer of our own tools, as JSON. Case `answer`. */
   readonly answerChars: number;
   /** Whether it refuses a result that the schema of its tool refuses. Case `refused_value`. */
@@ -80,6 +82,7 @@ const CAREFUL: HostProfile = {
   readsResources: "application",
   wholeText: 10_000,
   wholeTextByModel: {},
+  modelAt: [],
   wholeLines: Infinity,
   cutText: Infinity,
   scripts: undefined,
@@ -130,6 +133,7 @@ const HOSTS: readonly HostRow[] = [
     readsResources: "model",
     checksResults: false,
     wholeTextByModel: { "gpt-5.": 40_000 },
+    modelAt: ["x-codex-turn-metadata", "model"],
     cutText: 12_000,
     scripts: { member: "callId", begins: "exec-" },
   },
@@ -147,6 +151,16 @@ const HOSTS: readonly HostRow[] = [
     wholeText: 45_000,
     wholeLines: 1900,
     cutText: 51_500,
+  },
+  // Its calls do not say that a script makes them.
+  {
+    host: "opencode-code",
+    clients: [],
+    seen: "1.18.33 with OPENCODE_EXPERIMENTAL_CODE_MODE",
+    toolNames: "{server}_{tool}",
+    half: "content",
+    hasResourceTools: true,
+    scripts: "all",
   },
   {
     host: "gemini",
@@ -317,8 +331,15 @@ export function findHost(word: string): HostProfile | undefined {
 /** How a client asks for the result of a call. */
 export function readWishes({ params }: Pick<ClientRequest, "params">, { scripts }: HostProfile): ResultWishes {
   const meta = objectOr(params["_meta"]);
-  const isScript = scripts !== undefined && stringOr(meta[scripts.member])?.startsWith(scripts.begins) === true;
+  const isScript =
+    scripts === "all" || (scripts !== undefined && stringOr(meta[scripts.member])?.startsWith(scripts.begins) === true);
   return { wantsList: meta["sluice/refs"] === "list", wantsWhole: isScript || meta["sluice/whole"] === true };
+}
+
+/** The name of the model that a request is made for, where the host tells it. */
+export function readModel({ params }: Pick<ClientRequest, "params">, { modelAt }: HostProfile): string | undefined {
+  if (modelAt.length === 0) return undefined;
+  return stringOr(modelAt.reduce<unknown>((value, member) => objectOr(value)[member], params["_meta"]));
 }
 
 /** The longest name of a tool that hosts leave as it is. */

@@ -33,6 +33,7 @@ import {
   nameToolFor,
   readServerName,
   readWishes,
+  readModel,
   recognizeHost,
   type HostProfile,
   measureShown,
@@ -427,11 +428,12 @@ export class McpInterceptor implements Interceptor {
     const { method, params } = request;
     this.#showsApps = showsApps(request) ?? this.#showsApps;
     const info = method === "initialize" ? params["clientInfo"] : objectOr(params["_meta"])[CLIENT_INFO];
-    this.#model = stringOr(objectOr(params["_meta"])["model"]) ?? this.#model;
-    if (info === undefined) return;
-    this.#isIntroduced = true;
-    this.#host = this.#deps.host ?? recognizeHost(info);
-    this.#serverName = this.#deps.serverName ?? readServerName(info);
+    if (info !== undefined) {
+      this.#isIntroduced = true;
+      this.#host = this.#deps.host ?? recognizeHost(info);
+      this.#serverName = this.#deps.serverName ?? readServerName(info);
+    }
+    this.#model = readModel(request, this.#host) ?? this.#model;
   }
 
   /** Writes a reduced result as this client needs it. */

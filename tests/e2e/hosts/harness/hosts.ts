@@ -438,9 +438,12 @@ export const HOSTS: readonly HarnessHost[] = [
   openCode("opencode", "OpenCode", COMPATIBLE, ["text", "image"]),
   openCode("opencode-blind", "OpenCode, a model without eyes", COMPATIBLE, ["text"]),
   openCode("opencode-anthropic", "OpenCode, Anthropic", "@ai-sdk/anthropic", ["text", "image", "pdf"]),
-  openCode("opencode-code", "OpenCode, code mode", COMPATIBLE, ["text", "image"], {
-    OPENCODE_EXPERIMENTAL_CODE_MODE: "1",
-  }),
+  {
+    ...openCode("opencode-code", "OpenCode, code mode, `--host`", COMPATIBLE, ["text", "image"], {
+      OPENCODE_EXPERIMENTAL_CODE_MODE: "1",
+    }),
+    hostOption: "opencode-code",
+  },
   gemini(),
   qwen("qwen", "Qwen Code, a model with eyes", { image: true, pdf: true }),
   qwen("qwen-text", "Qwen Code, a model for text", {}),

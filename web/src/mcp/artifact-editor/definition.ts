@@ -10,8 +10,8 @@ export type EditTool = Omit<ArtifactTool, "call">;
 
 // Every server's list has it, so what is rare is told by the answers to what is wrong.
 const DESCRIPTION =
-  "Makes a changed copy of an artifact and answers with its URI, to pass on or edit again. One kind of edit a call: old_string and " +
-  "new_string; patch, of JSON (RFC 6902); or cells, add_rows, delete_rows, of CSV or a JSON array, numbered from 1 as before the edit.";
+  "Makes a changed copy of an artifact and answers with its URI. One kind of edit a call: old_string and new_string; patch, of JSON " +
+  "(RFC 6902); or cells, add_rows, delete_rows, of CSV or a JSON array, numbered from 1 before the edit.";
 
 const TEXT = { type: "string" } as const;
 

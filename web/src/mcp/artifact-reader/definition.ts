@@ -43,9 +43,8 @@ const SCHEME = "artifact://";
 
 // Every server's list has it, so what is rare is told by the answers: of `info`, and of what is wrong. Hosts find it by its words.
 const DESCRIPTION =
-  "Reads an artifact: content of a tool result that was stored, not shown. With its artifact:// uri alone it says what it is " +
-  "and how to read it; else give one of bytes, lines, rows, pages, pointer, search, query. For text, CSV, JSON, tables, PDF, " +
-  "Office, HTML, archives, images. Says how to read on.";
+  "Reads an artifact: content of a tool result that was stored, not shown. Given its artifact:// uri alone it says how to read it; " +
+  "else give one of bytes, lines, rows, pages, pointer, search, query. For text, CSV, JSON, tables, PDF, Office, HTML, archives, images.";
 
 const TEXT = { type: "string" } as const;
 
