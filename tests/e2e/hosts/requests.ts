@@ -10,6 +10,8 @@ export interface Media {
   readonly kind: "image" | "document" | "audio";
   readonly mimeType: string;
   readonly bytes: Buffer;
+  /** It stands in a message of the role `tool`: Chat Completions take nothing but words there. */
+  readonly isInToolMessage?: true;
 }
 
 /** A piece of what a model gets. */
@@ -95,7 +97,13 @@ function isCall(item: Json, id: string): boolean {
 export function readAfter(prompt: string, callId: string): readonly Part[] | undefined {
   const items = listItems(parse(prompt));
   const at = items.findLastIndex((item) => isCall(item, callId));
-  return at < 0 ? undefined : items.slice(at + 1).flatMap((item) => readParts(item));
+  return at < 0 ? undefined : items.slice(at + 1).flatMap((item) => readMessage(item));
+}
+
+function readMessage(item: Json): readonly Part[] {
+  const parts = readParts(item);
+  if (item["role"] !== "tool") return parts;
+  return parts.map((part) => (part.kind === "text" ? part : { ...part, isInToolMessage: true }));
 }
 
 /** The parts of a block, a message or a list of them, in the forms of all APIs. */
@@ -151,7 +159,9 @@ function makeMedia(mimeType: string, data: unknown): Part {
 }
 
 /** Why a model's API would refuse a picture; undefined if it would not. */
-export function refusePicture(api: ModelApi, { mimeType, bytes }: Omit<Media, "kind">): string | undefined {
+export function refusePicture(api: ModelApi, media: Omit<Media, "kind">): string | undefined {
+  const { mimeType, bytes, isInToolMessage } = media;
+  if (isInToolMessage === true) return "in a message of a tool";
   const size = isWhole(bytes) ? measurePicture(bytes) : undefined;
   if (size === undefined) return "not whole";
   if (size.mimeType !== mimeType) return `${size.mimeType}, called ${mimeType}`;

@@ -110,6 +110,17 @@ test("a picture whose side is above 8,000 pixels is refused by Anthropic's API a
   expect(measureParts("chat", small, [image])).toMatchObject({ pictures: 1 });
 });
 
+test("a picture or a recording in a message of the tool is refused by Chat Completions", () => {
+  const content = [
+    { type: "image_url", image_url: { url: `data:image/png;base64,${PNG(8, 8)}` } },
+    { type: "input_audio", input_audio: { format: "wav", data: "UklGRg==" } },
+  ];
+  const call = { role: "assistant", tool_calls: [{ id: "c1", type: "function", function: { name: "fix_img" } }] };
+  const prompt = JSON.stringify({ messages: [call, { role: "tool", tool_call_id: "c1", content }] });
+  const seen = measureParts("chat", small, readAfter(prompt, "c1") ?? []);
+  expect(seen).toMatchObject({ pictures: 0, recordings: 0, refused: ["in a message of a tool"] });
+});
+
 describe("verdicts", () => {
   const seen = (more: Partial<Seen>): Seen => ({ ...measureParts("chat", small, []), chars: 1000, ...more });
   const prose: HostCase = { name: "text", title: "", kind: "prose" };
@@ -120,6 +131,7 @@ describe("verdicts", () => {
   test.each<[string, HostCase, Partial<Seen>, Partial<Seen>, string]>([
     ["the same", small, {}, {}, "equal"],
     ["a sentence more", small, { pictures: 1 }, { ...stored, pictures: 1, chars: 1300 }, "equal"],
+    ["a picture that the API refuses", small, { refused: ["not whole"] }, { ...stored }, "better"],
     ["a picture less", small, { pictures: 3 }, { ...stored, pictures: 2 }, "worse"],
     ["a document less", small, { opened: 1 }, { ...stored }, "worse"],
     ["a fact less", small, { facts: ["words"] }, { ...stored }, "worse"],

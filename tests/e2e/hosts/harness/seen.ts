@@ -74,6 +74,8 @@ export function measureParts(api: ModelApi, entry: HostCase, parts: readonly Par
     .filter(({ kind }) => kind === "image")
     .map((picture) => refusePicture(api, picture))
     .filter((reason) => reason !== undefined);
+  const countTaken = (wanted: Media["kind"]): number =>
+    media.filter(({ kind, isInToolMessage }) => kind === wanted && isInToolMessage !== true).length;
   const flat = flatten(words);
   const { facts = {} } = entry;
   const uri = /artifact:\/\/[\w-]+/.exec(flat)?.[0];
@@ -81,8 +83,8 @@ export function measureParts(api: ModelApi, entry: HostCase, parts: readonly Par
     chars: words.length,
     pictures: media.filter(({ kind }) => kind === "image").length - refused.length,
     refused,
-    documents: media.filter(({ kind }) => kind === "document").length,
-    recordings: media.filter(({ kind }) => kind === "audio").length,
+    documents: countTaken("document"),
+    recordings: countTaken("audio"),
     facts: Object.keys(facts).filter((name) => flat.includes(facts[name] ?? "")),
     share: shareIn(flat, entry),
     isTold: flat.includes("[sluice]"),

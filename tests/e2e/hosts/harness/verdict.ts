@@ -60,6 +60,7 @@ function listGains(plain: Seen, behind: Seen): readonly string[] {
   const gained = behind.facts.filter((fact) => !plain.facts.includes(fact));
   return [
     behind.pictures > plain.pictures && `${behind.pictures - plain.pictures} pictures more`,
+    behind.refused.length < plain.refused.length && "no picture that the API refuses",
     countDocuments(behind) > countDocuments(plain) && "the document",
     gained.length > 0 && `gains: ${gained.join(", ")}`,
     behind.read?.isFound === true && plain.share < 1 && "all of it can be read",
