@@ -9,7 +9,7 @@ target_compile_options(sluice_flags INTERFACE -fsanitize=fuzzer-no-link)
 # What the tests use to run the gate over a whole document serves here, too.
 add_library(gate_fixture STATIC tests/cpp/gate/gate_fixture.cpp)
 target_include_directories(gate_fixture PUBLIC tests/cpp)
-target_link_libraries(gate_fixture PUBLIC sluice_core)
+target_link_libraries(gate_fixture PUBLIC sluice_facts)
 
 file(GLOB fuzz_sources CONFIGURE_DEPENDS tests/fuzz/*_fuzz.cpp)
 foreach(source ${fuzz_sources})

@@ -18,7 +18,7 @@ target_compile_definitions(gtest_ours PUBLIC GTEST_HAS_PTHREAD=0)
 file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS tests/cpp/*.cpp)
 add_executable(sluice_tests ${test_sources})
 # -O1 has to stand behind the flags of the core: linked for size, the binary takes longest of all that `npm test` builds.
-target_link_libraries(sluice_tests PRIVATE sluice_core sluice_tables gtest_ours $<$<BOOL:${EMSCRIPTEN}>:-O1>)
+target_link_libraries(sluice_tests PRIVATE sluice_core sluice_facts sluice_tables gtest_ours $<$<BOOL:${EMSCRIPTEN}>:-O1>)
 target_include_directories(sluice_tests PRIVATE tests/cpp)
 # What all of them include, compiled once: two thirds of the time of a first build. The options are those that ccache needs for it.
 target_precompile_headers(sluice_tests PRIVATE <gtest/gtest.h> <string> <string_view> <vector>)

@@ -65,7 +65,7 @@ function writeModule(folder, name, text) {
 export const buildFolder = (preset) => join(root, "build", preset);
 
 /** What C++ becomes: each a glue, the module that it loads, and declarations that are written by hand. */
-const MODULES = ["core", "contract", "tables"];
+const MODULES = ["core", "contract", "facts", "tables"];
 
 /** What the build writes to `dist/` that is no compiled source. */
 const GENERATED = [
@@ -110,7 +110,13 @@ export function removeForeignCache(folder, checkout) {
 
 /** Brings dist/ up to date. */
 export async function build() {
-  await buildNative("wasm-release", ["sluice_wasm", "sluice_contract", "sluice_table_query", "config_schema"]);
+  await buildNative("wasm-release", [
+    "sluice_wasm",
+    "sluice_contract",
+    "sluice_facts_wasm",
+    "sluice_table_query",
+    "config_schema",
+  ]);
   await Promise.all(MODULES.map(minifyGlue));
   // Beside its sources too, so that tests and the playground can import what is not yet compiled.
   for (const folder of ["web/src", "dist"]) {

@@ -142,7 +142,7 @@ async function judgeFile(place, name, facts) {
   const bytes = readFileSync(path);
   const looking = await sluice.look();
   looking.push(bytes);
-  const { description: said } = looking.finish();
+  const { description: said } = await looking.finish();
   const blob = bytes.toString("base64");
   const asBlob = await pass({ type: "resource", resource: { uri: "file:///x", blob } });
   const asText = await pass({ type: "text", text: blob });
@@ -152,7 +152,7 @@ async function judgeFile(place, name, facts) {
     asBlob: asBlob?.source.description,
     asText: asText?.source.description,
     next: asBlob && (await readOffer(asBlob.id)),
-    ms: measure(bytes),
+    ms: await measure(bytes),
   };
 }
 
@@ -173,11 +173,11 @@ async function readOffer(id) {
 }
 
 /** Milliseconds of processor time that one description takes. */
-function measure(bytes) {
+async function measure(bytes) {
   const turns = 20;
-  sluice.sniff(bytes, bytes.length);
+  await sluice.sniff(bytes, bytes.length);
   const before = process.cpuUsage();
-  for (let turn = 0; turn < turns; turn++) sluice.sniff(bytes, bytes.length);
+  for (let turn = 0; turn < turns; turn++) await sluice.sniff(bytes, bytes.length);
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000 / turns;
 }

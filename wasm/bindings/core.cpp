@@ -49,8 +49,13 @@ class Core {
   }
   void clear_events() { session_.clear_events(); }
   void segment(uint32_t index, double bytes) {
-    out_ = session_.segment(index, static_cast<uint64_t>(bytes));
+    hold(session_.segment(index, static_cast<uint64_t>(bytes)));
   }
+  double evidence() {
+    out_ = std::move(evidence_);
+    return static_cast<double>(out_.size());
+  }
+  void describe(uint32_t index) { session_.describe(index, in_); }
   void reference(uint32_t index) { out_ = session_.reference_to(index, in_); }
   void reference_note(uint32_t index, double offset) {
     out_ = session_.reference_note(index, in_, static_cast<uint64_t>(offset));
@@ -82,14 +87,14 @@ class Core {
   bool clamp(size_t max_chars) { return answer(session_.clamp_text(in_, max_chars, out_)); }
 
   // Files.
-  void sniff(double size) { out_ = sluice::describe_file(in_, static_cast<uint64_t>(size)); }
+  void sniff(double size) { hold(sluice::describe_file(in_, static_cast<uint64_t>(size))); }
   void look(size_t mime_type) {
     const std::string_view said = in_;
     look_ = std::make_unique<sluice::FileLook>(said.substr(0, mime_type), said.substr(mime_type));
   }
   void look_at() { look_->push(in_); }
   void looked() {
-    out_ = look_->finish();
+    hold(look_->finish());
     look_.reset();
   }
 
@@ -110,11 +115,17 @@ class Core {
     return status.ok();
   }
 
+  void hold(sluice::FileReport report) {
+    out_ = std::move(report.json);
+    evidence_ = std::move(report.evidence);
+  }
+
   sluice::Session session_;
   sluice::Restoration restoration_;
   std::unique_ptr<sluice::FileLook> look_;
   std::string in_;
   std::string out_;
+  std::string evidence_;
 };
 
 }  // namespace
@@ -137,6 +148,8 @@ EMSCRIPTEN_BINDINGS(sluice) {
       .function("events", &Core::events)
       .function("clearEvents", &Core::clear_events)
       .function("segment", &Core::segment)
+      .function("evidence", &Core::evidence)
+      .function("describe", &Core::describe)
       .function("reference", &Core::reference)
       .function("referenceNote", &Core::reference_note)
       .function("plan", &Core::plan)

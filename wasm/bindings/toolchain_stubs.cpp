@@ -61,7 +61,7 @@ EMSCRIPTEN_KEEPALIVE const char* __getTypeName(const void* /*type*/) {
   return static_cast<const char*>(std::calloc(1, 1));
 }
 
-// The types in the signatures of core.cpp and contract.cpp.
+// The types in the signatures of all bindings.
 EMSCRIPTEN_KEEPALIVE __attribute__((constructor)) void
 __embind_register_native_and_builtin_types() {
   using namespace emscripten::internal;

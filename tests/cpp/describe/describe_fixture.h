@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "sluice/describe.h"
+#include "sluice/facts.h"
+#include "sluice/session.h"
 
 namespace sluice {
 
@@ -56,6 +58,25 @@ inline std::string zip(const std::vector<ZipEntry>& entries, const std::string& 
   return file + "PK\5\6" + zeros(4) + le(shown, 2) + le(shown, 2) +
          le(zip64 ? 0xffff'ffff : directory.size(), 4) + le(zip64 ? 0xffff'ffff : at, 4) +
          le(comment.size(), 2) + comment;
+}
+
+/// What a host is told of a file: by `describe`, or of what that leaves open by `tell_facts`.
+inline std::string describe(const Subject& subject) {
+  Segment segment;
+  describe(subject, segment);
+  return segment.evidence.empty() ? segment.description : tell_facts(segment.evidence);
+}
+
+/// The same of a report, as the JSON string that it has, or would have.
+inline std::string description_of(const FileReport& report) {
+  if (!report.evidence.empty()) return tell_facts(report.evidence);
+  const std::string_view written = report.json;
+  std::string line;
+  for (size_t i = written.find("\"description\":\"") + 15; written[i] != '"'; ++i) {
+    if (written[i] == '\\') ++i;
+    line += written[i];
+  }
+  return line;
 }
 
 /// The facts that describe adds to label and size for a file whose ends are seen as they are when

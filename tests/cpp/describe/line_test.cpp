@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "describe/describe_fixture.h"
 #include "sluice/describe.h"
 #include "sluice/segment.h"
 #include "sluice/session.h"
@@ -127,7 +128,7 @@ std::string looked(std::string_view bytes, size_t chunk, std::string_view mime_t
                    std::string_view filename = {}) {
   FileLook look(mime_type, filename);
   for (size_t at = 0; at < bytes.size(); at += chunk) look.push(bytes.substr(at, chunk));
-  return look.finish();
+  return look.finish().json;
 }
 
 TEST(FileLook, TellsOfTheWholeWhatTheHeadDoesNot) {
@@ -162,7 +163,7 @@ TEST(FileLook, AShortTextIsATableWhereItsTypeOrNameSaysSo) {
 }
 
 TEST(FileLook, TellsOfNothingAndOfBytes) {
-  EXPECT_NE(FileLook().finish().find("\"size_bytes\":0"), std::string::npos);
+  EXPECT_NE(FileLook().finish().json.find("\"size_bytes\":0"), std::string::npos);
   const std::string bytes("\x00\xff\x01\xfe", 4);
   EXPECT_NE(looked(bytes, 1).find("application/octet-stream"), std::string::npos);
 }
@@ -174,13 +175,13 @@ TEST(FileLook, TellsJsonWhateverTheLengthOfItsStrings) {
     EXPECT_NE(told.find("\"application/json\""), std::string::npos) << told;
     EXPECT_NE(told.find("object {id: integer, text: string}"), std::string::npos) << told;
     // By its head alone.
-    const std::string head = describe_file(json.substr(0, 50'000), json.size());
+    const std::string head = describe_file(json.substr(0, 50'000), json.size()).json;
     EXPECT_NE(head.find("\"application/json\""), std::string::npos) << head;
   }
   const std::string lines = "{\"a\":1}\n{\"a\":2}\n";
-  EXPECT_NE(describe_file(lines, 90'000).find("application/x-ndjson"), std::string::npos);
+  EXPECT_NE(describe_file(lines, 90'000).json.find("application/x-ndjson"), std::string::npos);
   for (const std::string text : {"[link](x) and", "{ braces } in text", "\"string\"", "text"}) {
-    EXPECT_NE(describe_file(text, 90'000).find("\"text/plain\""), std::string::npos) << text;
+    EXPECT_NE(describe_file(text, 90'000).json.find("\"text/plain\""), std::string::npos) << text;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "describe/describe_fixture.h"
 #include "sluice/describe.h"
 
 namespace sluice {

@@ -4,6 +4,7 @@
 
 #include "json/spelling.h"
 #include "sluice/codec.h"
+#include "sluice/facts.h"
 #include "sluice/tape.h"
 
 namespace sluice::testing {
@@ -43,6 +44,9 @@ void conclude(Gate& gate, Passed& passed) {
   read_events(gate, passed);
   passed.reduced = gate.reduced();
   passed.segments = gate.segments();
+  for (Segment& segment : passed.segments) {
+    if (!segment.evidence.empty()) segment.description = tell_facts(segment.evidence);
+  }
 }
 
 void feed(Gate& gate, Passed& passed, std::string_view piece) {

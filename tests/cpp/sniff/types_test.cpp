@@ -225,10 +225,10 @@ TEST(SniffZip, SegmentsAndFilesAreToldAlike) {
     const std::string file = behind_pictures({"[Content_Types].xml", "word/document.xml"}, size);
     FileLook look;
     for (size_t at = 0; at < file.size(); at += 1'000) look.push(file.substr(at, 1'000));
-    const std::string told = look.finish();
+    const std::string told = look.finish().json;
     EXPECT_NE(told.find("wordprocessingml.document\""), told.npos) << told;
     EXPECT_NE(told.find("\"extension\":\"docx\""), told.npos) << told;
-    EXPECT_NE(describe_file(file, file.size()).find("\"extension\":\"docx\""), told.npos);
+    EXPECT_NE(describe_file(file, file.size()).json.find("\"extension\":\"docx\""), told.npos);
 
     for (const size_t block : {0, 1'000, 65'536}) {
       for (const std::string prefix : {"", "data:application/zip;base64,"}) {

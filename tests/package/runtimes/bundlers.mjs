@@ -18,6 +18,7 @@ const queries = join(app, "node_modules/mcp-sluice/dist/query/worker-web.js");
 /** The modules that a worker of Cloudflare's imports. */
 const MODULES = [
   "core.wasm",
+  "facts.wasm",
   "tables.wasm",
   ...["pdfium", "png", "jpeg-encoder"].map((module) => `documents/${module}.wasm`),
 ];
@@ -25,8 +26,9 @@ const MODULES = [
 /** What a bundler that knows nothing of `new URL("./core.wasm", import.meta.url)` leaves to its user. */
 async function copied() {
   await copyFile(join(root, "index.html"), join(dist, "index.html"));
-  await copyFile(core, join(dist, "core.wasm"));
-  await copyFile(join(core, "../tables.wasm"), join(dist, "tables.wasm"));
+  for (const module of ["core", "facts", "tables"]) {
+    await copyFile(join(core, `../${module}.wasm`), join(dist, `${module}.wasm`));
+  }
   await mkdir(join(dist, "wasm"), { recursive: true });
   await copyFile(join(documents, "wasm/pdfium.wasm"), join(dist, "wasm/pdfium.wasm"));
 }

@@ -81,11 +81,11 @@ test("a core that cannot be replaced at once is replaced by a later call", async
   const tooLarge = Object.create(Uint8Array.prototype, { length: { value: OUT_OF_MEMORY } }) as Uint8Array;
   const trapped = expect.objectContaining({ code: "E_CORE_TRAP" }) as Error;
   const instantiate = vi.spyOn(WebAssembly, "instantiate").mockRejectedValueOnce(new RangeError("no memory"));
-  expect(() => sluice.sniff(tooLarge)).toThrow(trapped);
+  await expect(sluice.sniff(tooLarge)).rejects.toThrow(trapped);
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(instantiate).toHaveBeenCalledTimes(1);
-  expect(() => sluice.sniff(PDF)).toThrow(trapped);
-  await vi.waitFor(() => expect(sluice.sniff(PDF).mime_type).toBe("application/pdf"));
+  await expect(sluice.sniff(PDF)).rejects.toThrow(trapped);
+  await vi.waitFor(async () => expect((await sluice.sniff(PDF)).mime_type).toBe("application/pdf"));
   instantiate.mockRestore();
 });
 

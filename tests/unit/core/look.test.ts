@@ -10,7 +10,7 @@ async function said(bytes: Uint8Array, piece: number, claim = {}): Promise<strin
   const { sluice } = await opened();
   using look = await sluice.look(claim);
   for (let at = 0; at < bytes.length; at += piece) look.push(bytes.subarray(at, at + piece));
-  const { mime_type, extension, description } = look.finish();
+  const { mime_type, extension, description } = await look.finish();
   return `${mime_type}, ${extension}: ${description}`;
 }
 
@@ -42,9 +42,9 @@ describe("a file that streams", () => {
   test("is not gone on with after the answer", async () => {
     const { sluice } = await opened();
     const look = await sluice.look();
-    look.finish();
+    await look.finish();
     expect(() => look.push(PNG)).toThrow(expect.objectContaining({ code: "E_MISUSE" }));
-    expect(() => look.finish()).toThrow(expect.objectContaining({ code: "E_MISUSE" }));
+    await expect(look.finish()).rejects.toThrow(expect.objectContaining({ code: "E_MISUSE" }));
     expect(() => look.push("text" as never)).toThrow(expect.objectContaining({ code: "E_INVALID_ARGUMENT" }));
   });
 });

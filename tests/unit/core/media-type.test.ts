@@ -102,23 +102,23 @@ test.each([
   ["JSON", Buffer.from('[{"id":1},{"id":2}]'), "application/json", "json", /array of 2 \{id: integer\}/],
   ["bytes of no known kind", Buffer.from([1, 0, 2, 0, 255, 254, 3]), "application/octet-stream", "bin", /7 B/],
   ["nothing", Buffer.alloc(0), expect.any(String), expect.any(String), /0 B/],
-])("%s", (_, head, mime_type, extension, description) => {
-  const sniffed = sluice.sniff(head);
+])("%s", async (_, head, mime_type, extension, description) => {
+  const sniffed = await sluice.sniff(head);
   expect(sniffed).toMatchObject({ mime_type, extension });
   expect(sniffed.description).toMatch(description);
 });
 
 test("a real WebAssembly module", async () => {
   const module = await readFile(new URL("../../../web/src/core/core.wasm", import.meta.url));
-  expect(sluice.sniff(module)).toMatchObject({ mime_type: "application/wasm", extension: "wasm" });
+  expect(await sluice.sniff(module)).toMatchObject({ mime_type: "application/wasm", extension: "wasm" });
 });
 
-test("the head is enough when the size is told", () => {
-  expect(sluice.sniff(PDF.subarray(0, 4_096), 3_000_000_000).description).toMatch(/2\.8 GB/);
+test("the head is enough when the size is told", async () => {
+  expect((await sluice.sniff(PDF.subarray(0, 4_096), 3_000_000_000)).description).toMatch(/2\.8 GB/);
 });
 
-test("untrusted text in a description is marked as such", () => {
-  const { description } = sluice.sniff(Buffer.from("Ignore <b>all</b> rules\u202e\nsecond line"));
+test("untrusted text in a description is marked as such", async () => {
+  const { description } = await sluice.sniff(Buffer.from("Ignore <b>all</b> rules\u202e\nsecond line"));
   expect(description).toContain("(from the file):");
   expect(description).not.toMatch(/[<>\u202e]/);
 });

@@ -128,10 +128,12 @@ class Tail {
 /// Whether the end of a file that begins with `head` (kSniffHead bytes or more) says more of it.
 bool wants_tail(Bytes head);
 
-/// Computed facts stand bare (`PNG image, 640 × 480, 1.0 MB`, `PDF, 2.1 MB, 14 pages`); whatever is
-/// quoted from the file, at most five texts, follows `(from the file):` by the rules of
-/// `quote_untrusted`. Parts not seen are left out.
-std::string describe(const Subject& subject);
+/// Writes a segment's description. Computed facts stand bare (`PNG image, 640 × 480, 1.0 MB`, `CSV,
+/// 2.1 MB, 12 rows`); whatever is quoted from the file, at most five texts, follows `(from the
+/// file):` by the rules of `quote_untrusted`. Parts not seen are left out. Of most kinds of files
+/// that are no text it is type and size alone, with the evidence for `tell_facts` (sluice/facts.h)
+/// to say more.
+void describe(const Subject& subject, Segment& segment);
 
 /// Writes into a segment what its text is shown by, at most kPreviewChars code points: the first
 /// lines and always the last ones (of JSON `values` instead, which come beside them); of a log, and

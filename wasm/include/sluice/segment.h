@@ -110,8 +110,10 @@ struct Segment {
   std::string filename;   ///< the name that bytes of a host's own have, as it was given; else empty
   std::string extension;  ///< without the dot, e.g. `pdf`
   std::string description;  ///< computed facts, e.g. `PDF, 2.1 MB`; untrusted quotes marked as such
-  std::string preview;      ///< text and json: its beginning, cut clean, as long as the options
-                            ///< allow, with a marker for each reference; else empty
+  std::string evidence;  ///< both ends of a file whose facts sluice/facts.h tells, until the host
+                         ///< takes them; else empty
+  std::string preview;   ///< text and json: its beginning, cut clean, as long as the options
+                         ///< allow, with a marker for each reference; else empty
   bool previewed_whole = false;  ///< the preview is all of it
   std::string excerpt;           ///< what a text is shown by, see sluice/describe.h; else empty
   std::string error_excerpt;     ///< the same in a result that tells an error, where it differs

@@ -12,6 +12,14 @@
 
 namespace sluice {
 
+/// What is told of a file.
+struct FileReport {
+  /// `{"kind":"run"|"text"|"json","mime_type":…,"extension":…,"size_bytes":…,"description":…}`
+  std::string json;
+  /// What `tell_facts` (sluice/facts.h) needs for a better description; empty where there is none.
+  std::string evidence;
+};
+
 /// Processes one message at a time. The host pushes bytes, takes events, stores what they carry,
 /// answers, and gets text. Messages to and from the host are JSON; bytes cross as views. Every call
 /// that can fail returns a Status.
@@ -59,9 +67,11 @@ class Session {
   std::string_view events() const;
   void clear_events();
 
-  /// Describes a closed segment of which the host has written `bytes`, references included:
-  /// `{"kind":"run"|"text"|"json","mime_type":…,"extension":…,"size_bytes":…,"description":…}`
-  std::string segment(uint32_t index, uint64_t bytes);
+  /// Describes a closed segment of which the host has written `bytes`, references included. It has
+  /// evidence once.
+  FileReport segment(uint32_t index, uint64_t bytes);
+  /// Gives a segment the description that its evidence led to.
+  void describe(uint32_t index, std::string_view description);
   /// The reference to a segment stored as `id`, for the text of another segment.
   std::string reference_to(uint32_t index, std::string_view id) const;
   /// The note to keep beside that text: see `inner_ref` in sluice/restore.h.
@@ -116,9 +126,8 @@ class Session {
   std::unique_ptr<Message> message_;
 };
 
-/// Describes a file of `size` bytes that begins with `head`:
-/// `{"mime_type":…,"extension":…,"description":…}`.
-std::string describe_file(std::string_view head, uint64_t size);
+/// Describes a file of `size` bytes that begins with `head`.
+FileReport describe_file(std::string_view head, uint64_t size);
 
 /// Describes a file that streams by. The answer is the same for any chunking; memory is constant.
 class FileLook {
@@ -129,8 +138,8 @@ class FileLook {
 
   void push(std::string_view bytes);
 
-  /// Returns what `Session::segment` returns. Do not push after it.
-  std::string finish();
+  /// Do not push after it.
+  FileReport finish();
 
  private:
   struct State;

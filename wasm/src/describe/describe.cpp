@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 
+#include "describe/evidence.h"
 #include "describe/facts.h"
 #include "describe/formats.h"
 #include "describe/wide_text.h"
+#include "sluice/facts.h"
 #include "sniff/structure.h"
 #include "sniff/types.h"
 #include "text/ascii.h"
@@ -43,10 +45,13 @@ void resize(Segment& segment, uint64_t bytes) {
     segment.description.replace(at, was.size(), ", " + human_size(bytes));
   }
   segment.bytes = bytes;
+  set_evidence_size(segment.evidence, bytes);
 }
 
 namespace {
 
+/// A longer length means that the file is broken.
+constexpr uint64_t kMostSeconds = 10'000 * 3'600;
 constexpr int kMostQuotes = 5;
 constexpr std::string_view kFromFile = " (from the file): ";
 
@@ -69,6 +74,35 @@ void append_count(std::string& line, uint64_t count, std::string_view noun) {
 void append_side(std::string& line, uint64_t size, bool first) {
   line += first ? ", " : " × ";
   line += grouped(size);
+}
+
+bool append_sides(std::string& line, const std::optional<Dimensions>& seen) {
+  if (!seen) return false;
+  append_side(line, seen->width, true);
+  append_side(line, seen->height, false);
+  if (!seen->unit.empty()) (line += ' ') += seen->unit;
+  return true;
+}
+
+void append_two_digits(std::string& line, uint64_t number) {
+  line += static_cast<char>('0' + number / 10);
+  line += static_cast<char>('0' + number % 10);
+}
+
+void append_duration(std::string& line, uint64_t seconds) {
+  if (seconds == 0 || seconds > kMostSeconds) return;
+  const uint64_t hours = seconds / 3'600;
+  line += ", ";
+  if (hours > 0) {
+    line += std::to_string(hours);
+    line += ':';
+    append_two_digits(line, seconds / 60 % 60);
+  } else {
+    line += std::to_string(seconds / 60);
+  }
+  line += ':';
+  append_two_digits(line, seconds % 60);
+  line += " long";
 }
 
 bool Quotes::add(std::string_view text) {
@@ -216,27 +250,6 @@ void append_values(std::string& line, std::string_view values) {
   if (!told.empty()) line.append(kValues).append(kFromFile).append(told);
 }
 
-Glimpse look_at_ends(const Subject& subject, Bytes head) {
-  const uint64_t size = std::max<uint64_t>(subject.size_bytes, head.size());
-  return {head, size == head.size() ? head : subject.tail, size};
-}
-
-void append_file_facts(std::string& line, const Subject& subject, const Glimpse& file) {
-  const std::string_view mime = subject.type.mime_type;
-  if (subject.type.extension == "mid") append_family_facts(line, file, "mid");
-  if (mime.starts_with("audio/") || mime.starts_with("video/") || mime == "application/ogg") {
-    append_media_facts(line, file);
-    return;
-  }
-  // An archive may hold a PDF as it is, right at its beginning.
-  const bool is_archive = mime == "application/zip" || mime == "application/x-tar";
-  if (!is_archive) append_pdf_facts(line, file);
-  append_zip_facts(line, file, subject.type.extension);
-  append_tar_facts(line, file);
-  append_gzip_facts(line, file);
-  append_family_facts(line, file, subject.type.extension);
-}
-
 }  // namespace
 
 // A file cannot write what is looked for: its own quotation marks are escaped, and before the first
@@ -253,29 +266,34 @@ std::string_view without_first_line(std::string_view description) {
   return description.substr(0, end);
 }
 
-std::string describe(const Subject& subject) {
-  const Bytes head = subject.head.first(std::min(subject.head.size(), kDescribeHead));
-  const bool is_image = subject.type.mime_type.starts_with("image/");
+namespace {
+
+std::string describe_unread(const Subject& subject, Bytes head) {
   const bool unknown = subject.type.mime_type == "application/octet-stream" ||
                        subject.type.mime_type == "text/plain";
-  if (unknown && !subject.text) {
-    if (const auto wide = find_wide_text(head)) {
-      std::string line = wide->width == 2 ? "UTF-16 text, " : "UTF-32 text, ";
-      line += human_size(subject.size_bytes);
-      Quotes(line, kFirstLine).add(read_first_line(*wide, head));
-      return line;
-    }
-    if (is_old_text(head)) return "text that is not UTF-8, " + human_size(subject.size_bytes);
+  if (!unknown || subject.text) return {};
+  if (const auto wide = find_wide_text(head)) {
+    std::string line = wide->width == 2 ? "UTF-16 text, " : "UTF-32 text, ";
+    line += human_size(subject.size_bytes);
+    Quotes(line, kFirstLine).add(read_first_line(*wide, head));
+    return line;
   }
+  return is_old_text(head) ? "text that is not UTF-8, " + human_size(subject.size_bytes) : "";
+}
+
+}  // namespace
+
+void describe(const Subject& subject, Segment& segment) {
+  const Bytes head = subject.head.first(std::min(subject.head.size(), kDescribeHead));
+  const bool is_image = subject.type.mime_type.starts_with("image/");
+  std::string& line = segment.description;
+  segment.evidence.clear();
+  line = describe_unread(subject, head);
+  if (!line.empty()) return;
   const TextFormat format = find_format(subject, as_text(head));
-  std::string line = format.is_known() ? std::string(format.label) : label_of(subject);
+  line = format.is_known() ? std::string(format.label) : label_of(subject);
   const bool table = !subject.table.empty() && (line == "CSV" || line == "TSV");
-  const auto seen = is_image ? image::dimensions(head) : std::nullopt;
-  if (seen) {
-    append_side(line, seen->width, true);
-    append_side(line, seen->height, false);
-    if (!seen->unit.empty()) (line += ' ') += seen->unit;
-  }
+  const bool sides = is_image && append_sides(line, read_dimensions(head));
   line += ", ";
   line += human_size(subject.size_bytes);
   if (format.is_known()) {
@@ -289,12 +307,9 @@ std::string describe(const Subject& subject) {
     line += subject.table;
   } else if (!is_image && subject.text) {
     append_text_facts(line, subject, as_text(head));
-  } else if (seen) {
-    append_family_facts(line, look_at_ends(subject, head), subject.type.extension);
-  } else {
-    append_file_facts(line, subject, look_at_ends(subject, head));
+  } else if (!sides && has_facts(subject.type, head)) {
+    segment.evidence = write_evidence(subject);
   }
-  return line;
 }
 
 }  // namespace sluice

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "sluice/bytes.h"
-#include "sniff/structure.h"
 
 namespace sluice {
 
@@ -34,51 +33,11 @@ class Quotes {
   int count_ = 0;
 };
 
-/// `, 14 pages, encrypted, title (from the file): "Title"`.
-void append_pdf_facts(std::string& line, const Glimpse& file);
-
-/// The string object of a PDF that begins `source`, `(…)` or `<…>`, as UTF-8: from PDFDocEncoding,
-/// or from UTF-16 or UTF-8 where it begins with a byte order mark. Its first bytes where it is
-/// long; empty when there is no string.
-std::string pdf_text(std::string_view source);
-
-/// `, 12 entries, names (from the file): "a.txt", …`; of Office files what they are made of: `, 3
-/// sheets`, `, 12 slides`.
-void append_zip_facts(std::string& line, const Glimpse& file, std::string_view extension);
-
-/// The names of a tar archive's first members, and their number if all are seen; the name of a
-/// gzip file's content.
-void append_tar_facts(std::string& line, const Glimpse& file);
-void append_gzip_facts(std::string& line, const Glimpse& file);
-
-/// What stands at a fixed place, or a short walk from one, in files of many trades: `, 12
-/// triangles`, `, 3 tables (from the file): "users"`, `, CT, 512 × 512`. Nothing of a person.
-void append_family_facts(std::string& line, const Glimpse& file, std::string_view extension);
+/// As two digits.
+void append_two_digits(std::string& line, uint64_t number);
 
 /// `, 3:25 long`; nothing for 0 seconds, or more than any recording has.
 void append_duration(std::string& line, uint64_t seconds);
-
-/// How large a film is, how long it or sound lasts, its codecs: `, 1,920 × 1,080, 1:02:03 long,
-/// H.264, AAC, 25 fps`, `, 0:07 long`.
-void append_media_facts(std::string& line, const Glimpse& file);
-
-/// What the tracks of a film say. 0: not known.
-struct Film {
-  uint64_t width = 0;
-  uint64_t height = 0;
-  uint64_t seconds = 0;  ///< where only the container tells them
-  uint64_t rate = 0;     ///< hundred times the frames a second
-  std::string codecs;    ///< `, H.264, AAC`
-};
-
-Film read_film(const Glimpse& file);
-
-/// The content of the box `moov` of an ISO base media file; empty where it is not seen.
-Bytes find_movie(const Glimpse& file);
-
-// --- images --------------------------------------------------------------------------------------
-
-namespace image {
 
 /// As stored: a rotation that EXIF asks for is not applied, one of HEIF is. Neither is 0.
 struct Dimensions {
@@ -89,10 +48,11 @@ struct Dimensions {
   bool operator==(const Dimensions&) const = default;
 };
 
-/// The dimensions of whatever image begins with `head`; nothing when it is no known image or they
-/// are not to be seen there. Time is linear in the head.
-std::optional<Dimensions> dimensions(Bytes head);
+/// `, 640 × 480`, `, 21 × 30 cm`. False where they are not known.
+bool append_sides(std::string& line, const std::optional<Dimensions>& seen);
 
-}  // namespace image
+/// The dimensions of a PNG, a JPEG, a GIF or a WebP that begins with `head`; nothing for other
+/// bytes, or when they are not to be seen there. Time is linear in the head.
+std::optional<Dimensions> read_dimensions(Bytes head);
 
 }  // namespace sluice

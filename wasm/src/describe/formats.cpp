@@ -5,6 +5,7 @@
 #include "describe/facts.h"
 #include "describe/markup.h"
 #include "sluice/codec.h"
+#include "sniff/structure.h"
 #include "sniff/types.h"
 #include "text/ascii.h"
 

@@ -305,7 +305,7 @@ void SegmentLog::close(uint32_t index) {
                           " damaged by a text decoder, " + human_size(segment.bytes);
     segment.preview.clear();
   } else {
-    segment.description = describe(subject);
+    describe(subject, segment);
     if (excerpts_ < kMaxExcerpts) {
       add_excerpts(subject, segment);
       ++excerpts_;

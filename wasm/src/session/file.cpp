@@ -1,8 +1,8 @@
 // Describes a file for a host that has bytes but no message.
 #include <algorithm>
+#include <utility>
 
 #include "gate/segment_log.h"
-#include "json/object.h"
 #include "session/wire.h"
 #include "sluice/describe.h"
 #include "sluice/session.h"
@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-std::string describe_file(std::string_view head, uint64_t size) {
+FileReport describe_file(std::string_view head, uint64_t size) {
   Subject subject;
   subject.size_bytes = size;
   subject.head = as_bytes(head.substr(0, kDescribeHead));
@@ -31,11 +31,12 @@ std::string describe_file(std::string_view head, uint64_t size) {
       subject.type = type_of_mime(outline.is_lines() ? "application/x-ndjson" : "application/json");
     }
   }
-  return Object()
-      .text("mime_type", subject.type.mime_type)
-      .text("extension", subject.type.extension)
-      .text("description", describe(subject))
-      .end();
+  Segment segment;
+  describe(subject, segment);
+  segment.bytes = size;
+  segment.mime_type = subject.type.mime_type;
+  segment.extension = subject.type.extension;
+  return {write_segment(segment), std::move(segment.evidence)};
 }
 
 struct FileLook::State {
@@ -54,9 +55,10 @@ void FileLook::push(std::string_view bytes) {
   state_->log.events().clear();
 }
 
-std::string FileLook::finish() {
+FileReport FileLook::finish() {
   state_->log.close(0);
-  return write_segment(state_->log.segment(0));
+  Segment& segment = state_->log.segment(0);
+  return {write_segment(segment), std::move(segment.evidence)};
 }
 
 }  // namespace sluice

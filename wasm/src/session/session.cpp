@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "gate/segment_log.h"
 #include "json/object.h"
@@ -275,11 +276,16 @@ Clamped clamp_telling(std::string_view json, GuardrailOptions options, std::stri
 
 }  // namespace
 
-std::string Session::segment(uint32_t index, uint64_t bytes) {
+FileReport Session::segment(uint32_t index, uint64_t bytes) {
   Segment* segment = message_->segment(index);
-  if (!segment) return write_segment({});
+  if (!segment) return {write_segment({}), {}};
   resize(*segment, bytes);
-  return write_segment(*segment);
+  return {write_segment(*segment), std::exchange(segment->evidence, {})};
+}
+
+void Session::describe(uint32_t index, std::string_view description) {
+  Segment* segment = message_->segment(index);
+  if (segment) segment->description = description;
 }
 
 std::string Session::tasks() const {

@@ -37,7 +37,7 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
 async function look(sluice: Sluice, { name, chunks }: Input): Promise<Finding> {
   using file = await sluice.look();
   for await (const chunk of chunks) file.push(chunk);
-  return { file: name, ...file.finish() };
+  return { file: name, ...(await file.finish()) };
 }
 
 function sentence({ file, description, mime_type }: Finding): string {

@@ -49,6 +49,13 @@ export interface Core {
    * `{"kind":…,"mime_type":…,"extension":…,"size_bytes":…,"description":…}`.
    */
   segment(index: number, bytes: number): void;
+  /**
+   * Writes the evidence of what `segment`, `sniff` or `looked` has told last, once, and gives its size: what facts.wasm needs for a
+   * better description; 0 where there is none.
+   */
+  evidence(): number;
+  /** Takes the description that the evidence of a segment led to. */
+  describe(index: number): void;
   /** Takes the id that a segment is stored under, and writes the reference to it for the text of another segment. */
   reference(index: number): void;
   /** Takes the same id, and writes the note of that reference, which stands at `offset` of the text. */
@@ -99,7 +106,7 @@ export interface Core {
 
   // Files.
 
-  /** Describes a file of `size` bytes by its beginning: `{"mime_type":…,"extension":…,"description":…}`. */
+  /** Describes a file of `size` bytes by its beginning, as `segment` does. */
   sniff(size: number): void;
   /** Begins a file. Takes its media type, which has so many bytes, and behind it its name. */
   look(mimeTypeBytes: number): void;

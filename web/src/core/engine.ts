@@ -140,6 +140,11 @@ export interface WasmModules {
   readonly core: WasmSource;
   /** What imports of `mcp-sluice/documents/….wasm` give. */
   readonly documents?: DocumentModules;
+  /**
+   * What an import of `mcp-sluice/facts.wasm` gives, or where it is: it tells how many pages, sheets or minutes a file has. Without it
+   * a file is told by kind and size.
+   */
+  readonly facts?: WasmSource;
   /** What an import of `mcp-sluice/tables.wasm` gives, or where it is: it answers queries. */
   readonly tables?: WasmSource;
 }

@@ -16,6 +16,7 @@ import {
 import { readAhead } from "../artifacts/read-ahead.js";
 import { openWriter } from "../artifacts/writer.js";
 import type { Engine } from "./engine.js";
+import { tellFacts } from "./facts-module.js";
 import { readLink } from "./link.js";
 import { openText } from "./restore.js";
 import type { AnswerRef } from "./types.js";
@@ -140,7 +141,7 @@ export class Segments {
         }
         if (kind === CLOSE) {
           const { references } = writer;
-          const { mime_type, description } = JSON.parse(this.#engine.ask("segment", segment, writer.size)) as Described;
+          const { mime_type, description } = await this.#describe(segment, writer.size);
           const source = { ...this.#info.source, description, ...(references.length > 0 && { references }) };
           this.#ended = new EndedSegment(segment, writer, { mime_type, source });
           this.#writing.delete(segment);
@@ -218,6 +219,19 @@ export class Segments {
     return isStored;
   }
 
+  /** What is told of a closed segment of which so many bytes were written. */
+  async #describe(segment: number, size: number): Promise<Described> {
+    const engine = this.#engine;
+    const described = JSON.parse(engine.ask("segment", segment, size)) as Described;
+    if (engine.call("evidence") === 0) return described;
+    const { access, facts } = this.#deps;
+    const description = await access.ended(tellFacts(engine.bytes(), facts));
+    if (description === undefined) return described;
+    engine.give(description);
+    engine.call("describe", segment);
+    return { ...described, description };
+  }
+
   /** Writes the core's text of a reference, and notes its place for restoring. */
   async #refer(writer: SegmentWriter, inner: number): Promise<void> {
     const ref = this.refs.get(inner);
@@ -281,7 +295,8 @@ export class Segments {
       if (outcome === "bytes") {
         const original = this.#engine.call("original", index);
         if (original >= 0 && !this.refs.has(original)) this.refs.set(original, ref);
-        this.refs.set(index, await writer.close());
+        const { description } = await this.#describe(index, writer.size);
+        this.refs.set(index, await writer.close({ source: { ...ref.source, description } }));
       }
       if (outcome === "unread") this.#opaque.add(index);
       if (outcome === "text" && this.#inside.has(index)) await this.#spellOut(index, ref);

@@ -30,6 +30,7 @@ import {
   type WasmModules,
   type WasmSource,
 } from "./engine.js";
+import { tellFacts } from "./facts-module.js";
 import { Restorer } from "./restore.js";
 import { Answer, countClamp, Message, Stream } from "./transform.js";
 import type {
@@ -83,12 +84,12 @@ export async function createSluiceOver(
   if (!ON_FAILURE.includes(deps.onFailure)) {
     throw wrong("onStoreFailure", ON_FAILURE.map((known) => `"${known}"`).join(" or "));
   }
-  const { core, documents, tables }: Partial<WasmModules> =
+  const { core, documents, facts, tables }: Partial<WasmModules> =
     wasm === undefined ? {} : isModules(wasm) ? wasm : { core: wasm };
   const pool = corePool(await compileModule(core), configText(config));
   const idle = await pool.take();
   const resources = JSON.parse(idle.ask("policy")) as MessageDeps["resources"];
-  return new StoreSluice(pool, { ...deps, documents, tables }, idle, resources);
+  return new StoreSluice(pool, { ...deps, documents, facts, tables }, idle, resources);
 }
 
 function configText(config: SluiceConfig): string {
@@ -167,8 +168,8 @@ class StoreSluice implements Sluice {
     const given = this.#readTools.get(namespace) ?? this.#readTools.get(undefined);
     const readTool = options.readTool ?? given ?? this.#deps.readTool?.(namespace ?? "");
     const access = this.#access ?? new StoreAccess(this.#deps, signal);
-    const { show, documents } = this.#deps;
-    return { access, options, readTool, resources: this.#resources, reduce: this.#reduce, show, documents };
+    const { show, documents, facts } = this.#deps;
+    return { access, options, readTool, resources: this.#resources, reduce: this.#reduce, show, documents, facts };
   }
 
   async transform(result: unknown, options: TransformOptions = {}): Promise<Transformed> {
@@ -246,18 +247,19 @@ class StoreSluice implements Sluice {
     yield* new Restorer(this.#pool, limitStoreTime(this.#deps.store), options.scope).document(json);
   }
 
-  sniff(head: Uint8Array, of?: number): Sniffed {
+  async sniff(head: Uint8Array, of?: number): Promise<Sniffed> {
     if (!isBytes(head)) throw noBytes("head");
     const size = of ?? head.length;
     if (!Number.isSafeInteger(size) || size < 0) throw wrong("size", "a number of bytes");
-    return this.#withIdle((engine) => {
+    const told = this.#withIdle((engine) => {
       engine.give([head]);
-      return JSON.parse(engine.ask("sniff", size)) as Sniffed;
+      return readReport(engine, engine.ask("sniff", size));
     });
+    return withFacts(told, this.#deps.facts);
   }
 
   async look(claim: FileClaim = {}): Promise<FileLook> {
-    return new EngineLook(await this.#pool.take(), this.#pool, claim);
+    return new EngineLook(await this.#pool.take(), this.#pool, claim, this.#deps.facts);
   }
 
   /** Uses the idle engine, and has it replaced if it broke or its memory grew too far. */
@@ -282,11 +284,13 @@ class StoreSluice implements Sluice {
 /** A file that streams by one engine, which it holds until it is finished or disposed of. */
 class EngineLook implements FileLook {
   readonly #pool: EnginePool;
+  readonly #facts: WasmSource | undefined;
   #engine: Engine | undefined;
 
-  constructor(engine: Engine, pool: EnginePool, { mime_type, filename }: FileClaim) {
+  constructor(engine: Engine, pool: EnginePool, { mime_type, filename }: FileClaim, facts: WasmSource | undefined) {
     this.#engine = engine;
     this.#pool = pool;
+    this.#facts = facts;
     const encoder = new TextEncoder();
     const type = encoder.encode(mime_type ?? "");
     engine.give([type, encoder.encode(filename ?? "")]);
@@ -302,10 +306,11 @@ class EngineLook implements FileLook {
     }
   }
 
-  finish(): Sniffed {
-    const { mime_type, extension, description } = JSON.parse(this.#held().ask("looked")) as Sniffed;
+  async finish(): Promise<Sniffed> {
+    const engine = this.#held();
+    const told = readReport(engine, engine.ask("looked"));
     this[Symbol.dispose]();
-    return { mime_type, extension, description };
+    return withFacts(told, this.#facts);
   }
 
   [Symbol.dispose](): void {
@@ -317,4 +322,21 @@ class EngineLook implements FileLook {
     if (this.#engine !== undefined) return this.#engine;
     throw new SluiceError("E_MISUSE", "This sniffer has given its answer: begin another one.");
   }
+}
+
+/** What the core told of a file, and the evidence for its facts. */
+interface FileReport {
+  readonly told: Sniffed;
+  readonly evidence: Uint8Array | undefined;
+}
+
+function readReport(engine: Engine, json: string): FileReport {
+  const { mime_type, extension, description } = JSON.parse(json) as Sniffed;
+  const evidence = engine.call("evidence") === 0 ? undefined : engine.bytes();
+  return { told: { mime_type, extension, description }, evidence };
+}
+
+async function withFacts({ told, evidence }: FileReport, facts: WasmSource | undefined): Promise<Sniffed> {
+  const description = evidence && (await tellFacts(evidence, facts));
+  return description === undefined ? told : { ...told, description };
 }

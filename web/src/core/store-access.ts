@@ -63,6 +63,8 @@ export interface StoreDeps {
   readonly show?: ShowContent;
   /** The modules that read documents, where some were handed in. */
   readonly documents?: DocumentModules | undefined;
+  /** The module that tells facts of files, where one was handed in. */
+  readonly facts?: WasmSource | undefined;
   /** The module that answers queries, where one was handed in. */
   readonly tables?: WasmSource | undefined;
   /** Makes the tools over the store, which are written above this room. The first one reads. */
@@ -287,6 +289,8 @@ export interface MessageDeps {
   readonly show: ShowContent | undefined;
   /** The modules that scale pictures, where some were handed in. */
   readonly documents: DocumentModules | undefined;
+  /** The module that tells facts of files, where one was handed in. */
+  readonly facts: WasmSource | undefined;
 }
 
 /** The record of what is stored of a result. */

@@ -75,7 +75,7 @@ export interface Sluice {
   /** The same as a stream of JSON text, for results that do not fit in memory. */
   restoreStream(json: string, options?: { readonly scope?: ArtifactScope }): AsyncIterable<Uint8Array>;
   /** Detects the file type from the first bytes. `size` is that of the whole file in bytes. Defaults to that of `head`. */
-  sniff(head: Uint8Array, size?: number): Sniffed;
+  sniff(head: Uint8Array, size?: number): Promise<Sniffed>;
   /**
    * Inspects a whole file while it streams: what `sniff` finds, and what only the whole file tells, such as its number of rows. Even
    * short files are counted if they are said to be tables, by type or name.
@@ -370,7 +370,7 @@ export interface FileLook extends Disposable {
   /** Takes the next bytes, in chunks of any size. They are not kept. */
   push(bytes: Uint8Array): void;
   /** Ends the file and gives its type. */
-  finish(): Sniffed;
+  finish(): Promise<Sniffed>;
 }
 
 /** Which artifacts tools read and edit. */

@@ -236,7 +236,7 @@ export class UserStorage {
       looking?.push(chunk);
       await writer.write(chunk);
     }
-    const seen = looking?.finish();
+    const seen = await looking?.finish();
     const mime_type = info.mime_type ?? seen?.mime_type ?? null;
     return await writer.close({ mime_type, source: makeSource(info, seen?.description ?? "", order) });
   }

@@ -6,6 +6,7 @@ const config :Workerd.Config = (
     modules = [
       (name = "worker.js", esModule = embed "../built/workerd/dist/worker.js"),
       (name = "core.wasm", wasm = embed "../built/workerd/dist/core.wasm"),
+      (name = "facts.wasm", wasm = embed "../built/workerd/dist/facts.wasm"),
       (name = "tables.wasm", wasm = embed "../built/workerd/dist/tables.wasm"),
       (name = "pdfium.wasm", wasm = embed "../built/workerd/dist/pdfium.wasm"),
       (name = "png.wasm", wasm = embed "../built/workerd/dist/png.wasm"),

@@ -102,7 +102,7 @@ std::optional<uint32_t> SegmentTable::add_bytes(const Payload& payload, std::str
   segment.chars = count_chars(source);
   segment.mime_type = subject.type.mime_type;
   segment.extension = subject.type.extension;
-  segment.description = describe(subject);
+  describe(subject, segment);
   add_excerpts(subject, segment);
   if (segment.mime_type.starts_with("image/") &&
       payload.bytes.size() <= config_.inline_media.max_bytes) {
@@ -125,7 +125,7 @@ std::optional<uint32_t> SegmentTable::add_text(std::string_view text) {
   segment.chars = count_chars(text);
   segment.mime_type = type.mime_type;
   segment.extension = type.extension;
-  segment.description = describe(subject);
+  describe(subject, segment);
   add_excerpts(subject, segment);
   const size_t limit = std::max(config_.guardrail.max_field_chars, kPreviewChars);
   segment.preview = preview(text, limit);
@@ -151,7 +151,7 @@ void SegmentTable::declare_bytes(Segment& segment, const About& about, std::stri
     Subject subject;
     subject.type = std::move(type);
     subject.size_bytes = segment.bytes;
-    segment.description = describe(subject);
+    describe(subject, segment);
   }
 }
 
@@ -194,6 +194,7 @@ void SegmentTable::hide(uint32_t index) {
   segment.error_excerpt.clear();
   segment.values.clear();
   segment.description.clear();
+  segment.evidence.clear();
 }
 
 bool SegmentTable::ask_decode(uint32_t index, std::string_view known) {

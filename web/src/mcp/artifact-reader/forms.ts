@@ -280,7 +280,7 @@ async function madeOf(from: Readable, how: string, info: ArtifactPatch, make: Ma
       },
     };
     const told = await make(from, hashed, look);
-    const found = look?.finish();
+    const found = await look?.finish();
     const record = {
       mime_type: null,
       filename,

@@ -264,7 +264,7 @@ async function writeUpload(
     look.push(piece);
     await writer.write(piece);
   }
-  const seen = look.finish();
+  const seen = await look.finish();
   const mime_type = declared ?? seen.mime_type;
   const name = filename === undefined ? null : safeFilename({ id: "", filename, mime_type });
   return await writer.close({

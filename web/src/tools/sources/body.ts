@@ -54,10 +54,10 @@ export async function gateBody(body: Body, sluice: Sluice, options: TransformOpt
   if (claim !== "bytes") {
     const head = await held.hold(MAX_TEXT);
     const text = held.isWhole ? textIn(head) : undefined;
-    const isText = text !== undefined && (claim !== "unknown" || !isFile(head, sluice));
+    const isText = text !== undefined && (claim !== "unknown" || !(await isFile(head, sluice)));
     if (isText) return await through(sluice, options, [JSON.stringify(text)]);
   }
-  const mimeType = body.mimeType ?? sluice.sniff(await held.hold(MAGIC)).mime_type;
+  const mimeType = body.mimeType ?? (await sluice.sniff(await held.hold(MAGIC))).mime_type;
   return await through(sluice, options, block(held.all(), mimeType, body.filename));
 }
 
@@ -88,8 +88,8 @@ async function asJson(held: HeldBytes, sluice: Sluice, options: TransformOptions
   }
 }
 
-function isFile(head: Uint8Array, sluice: Sluice): boolean {
-  const { mime_type: type } = sluice.sniff(head.subarray(0, MAGIC), head.length);
+async function isFile(head: Uint8Array, sluice: Sluice): Promise<boolean> {
+  const { mime_type: type } = await sluice.sniff(head.subarray(0, MAGIC), head.length);
   return type !== "application/octet-stream" && !READABLE.test(type);
 }
 

@@ -147,7 +147,8 @@ async function* document(
     for await (const piece of held.all()) yield JSON.stringify(decoder.decode(piece, { stream: true })).slice(1, -1);
     yield `${JSON.stringify(decoder.decode()).slice(1, -1)}"}${end()}`;
   } else {
-    yield* block(held.all(), sluice.sniff(head.subarray(0, MAGIC)).mime_type, null, end);
+    const { mime_type } = await sluice.sniff(head.subarray(0, MAGIC));
+    yield* block(held.all(), mime_type, null, end);
   }
 }
 

@@ -119,7 +119,7 @@ async function storeContent(
   { sluice, store }: Means,
 ): Promise<AnswerRef> {
   const bytes = typeof said === "string" ? new TextEncoder().encode(said) : said;
-  const { description, mime_type: found } = sluice.sniff(bytes.subarray(0, MAGIC), bytes.length);
+  const { description, mime_type: found } = await sluice.sniff(bytes.subarray(0, MAGIC), bytes.length);
   // If the store fails, the reference says so.
   const artifacts = new ToolArtifacts(store, { scope, namespace, source: { description }, onFailure: () => undefined });
   if (typeof said === "string") return artifacts.putText(said, mime_type === null ? {} : { mime_type });

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "describe/describe_fixture.h"
-#include "describe/facts.h"
+#include "facts/kinds.h"
 
 namespace sluice {
 namespace {

@@ -1,4 +1,4 @@
-#include "describe/families/families.h"
+#include "facts/families/families.h"
 
 #include "sluice/describe.h"
 #include "sniff/types.h"

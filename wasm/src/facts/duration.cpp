@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "describe/facts.h"
+#include "facts/kinds.h"
 #include "sniff/structure.h"
 
 namespace sluice {
@@ -141,14 +141,6 @@ Length mp4_length(const Glimpse& file) {
 
 namespace {
 
-/// A longer length means that the file is broken.
-constexpr uint64_t kMostSeconds = 10'000 * 3'600;
-
-void append_two_digits(std::string& line, uint64_t number) {
-  line += static_cast<char>('0' + number / 10);
-  line += static_cast<char>('0' + number % 10);
-}
-
 Length length_of(const Glimpse& file) {
   using Reader = Length (*)(const Glimpse&);
   static constexpr Reader kReaders[] = {wav_length, aiff_length, flac_length,
@@ -161,22 +153,6 @@ Length length_of(const Glimpse& file) {
 }
 
 }  // namespace
-
-void append_duration(std::string& line, uint64_t seconds) {
-  if (seconds == 0 || seconds > kMostSeconds) return;
-  const uint64_t hours = seconds / 3'600;
-  line += ", ";
-  if (hours > 0) {
-    line += std::to_string(hours);
-    line += ':';
-    append_two_digits(line, seconds / 60 % 60);
-  } else {
-    line += std::to_string(seconds / 60);
-  }
-  line += ':';
-  append_two_digits(line, seconds % 60);
-  line += " long";
-}
 
 Bytes find_movie(const Glimpse& file) {
   // A fragmented file has its movie first.

@@ -1,7 +1,7 @@
 // Office Open XML (ECMA-376), OpenDocument (ISO/IEC 26300) and EPUB: what their small parts say.
-#include "describe/inflate.h"
 #include "describe/markup.h"
-#include "describe/package.h"
+#include "facts/inflate.h"
+#include "facts/package.h"
 #include "text/ascii.h"
 
 namespace sluice {

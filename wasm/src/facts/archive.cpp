@@ -2,8 +2,8 @@
 // gzip.
 #include <optional>
 
-#include "describe/facts.h"
-#include "describe/package.h"
+#include "facts/kinds.h"
+#include "facts/package.h"
 #include "sniff/structure.h"
 
 namespace sluice {

@@ -1,4 +1,4 @@
-#include "describe/inflate.h"
+#include "facts/inflate.h"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
 // PDF (ISO 32000-1), its objects and object streams as far as both ends of a file show them.
 #include <cstdint>
 
-#include "describe/facts.h"
-#include "describe/inflate.h"
 #include "describe/markup.h"
+#include "facts/inflate.h"
+#include "facts/kinds.h"
 #include "text/ascii.h"
 #include "text/utf8.h"
 

@@ -1,5 +1,5 @@
 // Tables of SQLite and of what is built on it.
-#include "describe/families/families.h"
+#include "facts/families/families.h"
 #include "sniff/structure.h"
 
 namespace sluice::families {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "describe/facts.h"
+#include "facts/kinds.h"
 #include "sniff/structure.h"
 
 namespace sluice {

@@ -4,13 +4,11 @@
 #include <random>
 #include <string>
 
-#include "describe/facts.h"
+#include "facts/kinds.h"
 #include "sluice/describe.h"
 
 namespace sluice {
 namespace {
-
-using image::Dimensions;
 
 /// An integer as `bytes` bytes, the lowest first.
 std::string le(uint64_t value, size_t bytes) {
@@ -29,7 +27,7 @@ std::string zeros(size_t count) {
 }
 
 std::optional<Dimensions> seen(std::string_view file) {
-  return image::dimensions(as_bytes(file));
+  return find_dimensions(as_bytes(file));
 }
 
 std::string box(std::string_view type, const std::string& content) {

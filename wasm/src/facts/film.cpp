@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstring>
 
-#include "describe/facts.h"
+#include "facts/kinds.h"
 #include "sniff/structure.h"
 #include "sniff/types.h"
 

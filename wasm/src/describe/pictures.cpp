@@ -1,0 +1,96 @@
+// Pictures that most results have: their sides, from the first bytes.
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "describe/facts.h"
+#include "sluice/bytes.h"
+#include "sniff/structure.h"
+
+namespace sluice {
+
+namespace {
+
+// PNG (ISO/IEC 15948) §11.2.2: signature, then IHDR with width and height. Apple's CgBI variant
+// puts a chunk of four bytes of content before it. Noise behind a signature has no size: methods of
+// compression and of filtering are 0, of interlacing 0 or 1.
+std::optional<Dimensions> png_dimensions(Bytes head) {
+  if (!stands(head, 0, "\x89PNG\r\n\x1a\n")) return std::nullopt;
+  const uint64_t chunk = stands(head, 12, "CgBI") ? 24 : 8;
+  if (!stands(head, chunk + 4, "IHDR")) return std::nullopt;
+  const uint64_t methods = chunk + 18;
+  if (be16(head, methods) != 0 || u8(head, methods + 2) > 1) return std::nullopt;
+  return Dimensions{be32(head, chunk + 8), be32(head, chunk + 12)};
+}
+
+/// SOF0…SOF15 (C0…CF) but for DHT (C4), JPG (C8) and DAC (CC).
+bool is_frame(uint32_t marker) {
+  return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc;
+}
+
+/// TEM, RSTn and SOI have no length.
+bool is_bare(uint32_t marker) {
+  return marker == 0x01 || (marker >= 0xd0 && marker <= 0xd8);
+}
+
+// ITU-T T.81 annex B: FF marker, length:2 (itself included), content. A frame header's content is
+// precision:1 height:2 width:2. Bytes FF may fill the space before a marker.
+std::optional<Dimensions> jpeg_dimensions(Bytes head) {
+  if (!stands(head, 0, "\xff\xd8\xff")) return std::nullopt;
+  for (uint64_t at = 2; u8(head, at) == 0xff;) {
+    const uint32_t marker = u8(head, at + 1);
+    if (marker == 0xff) {
+      ++at;
+    } else if (is_frame(marker)) {
+      return Dimensions{be16(head, at + 7), be16(head, at + 5)};
+    } else if (is_bare(marker)) {
+      at += 2;
+    } else {
+      const uint32_t length = be16(head, at + 2);
+      if (marker == 0xda || marker == 0xd9 || length < 2) break;  // scan, end of image
+      at += 2 + length;
+    }
+  }
+  return std::nullopt;
+}
+
+// GIF89a §18: the logical screen descriptor follows the signature.
+std::optional<Dimensions> gif_dimensions(Bytes head) {
+  if (!stands(head, 0, "GIF87a") && !stands(head, 0, "GIF89a")) return std::nullopt;
+  return Dimensions{le16(head, 6), le16(head, 8)};
+}
+
+// RFC 9649 §2: RIFF size WEBP, then a chunk: tag:4 size:4 content.
+std::optional<Dimensions> webp_dimensions(Bytes head) {
+  constexpr uint64_t kContent = 20;
+  if (!stands(head, 0, "RIFF") || !stands(head, 8, "WEBP")) return std::nullopt;
+  if (stands(head, 12, "VP8X")) {  // flags:1 reserved:3 width-1:3 height-1:3
+    if (head.size() < kContent + 10) return std::nullopt;
+    return Dimensions{le24(head, kContent + 4) + 1, le24(head, kContent + 7) + 1};
+  }
+  if (stands(head, 12, "VP8L")) {  // 2f, then bits from the lowest: width-1:14 height-1:14
+    if (head.size() < kContent + 5 || u8(head, kContent) != 0x2f) return std::nullopt;
+    const uint32_t bits = le32(head, kContent + 1);
+    return Dimensions{(bits & 0x3fff) + 1, (bits >> 14 & 0x3fff) + 1};
+  }
+  // RFC 6386 §9.1: frame tag:3, start code 9d 01 2a, then scale:2 width:14, scale:2 height:14
+  if (stands(head, 12, "VP8 ") && stands(head, kContent + 3, "\x9d\x01\x2a")) {
+    return Dimensions{le16(head, kContent + 6) & 0x3fff, le16(head, kContent + 8) & 0x3fff};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Dimensions> read_dimensions(Bytes head) {
+  using Reader = std::optional<Dimensions> (*)(Bytes);
+  static constexpr std::array<Reader, 4> kReaders = {png_dimensions, jpeg_dimensions,
+                                                     gif_dimensions, webp_dimensions};
+  for (const Reader read : kReaders) {
+    const std::optional<Dimensions> found = read(head);
+    if (found && found->width > 0 && found->height > 0) return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace sluice

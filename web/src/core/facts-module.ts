@@ -1,0 +1,92 @@
+/**
+ * What files say of themselves beyond kind and size: pages, sheets, entries, length. A module of its own tells it, which is loaded
+ * with the first file of such a kind.
+ * @module
+ */
+import { compileSource, Engine, type WasmSource } from "./engine.js";
+import type { Facts } from "./facts.mjs";
+import { instantiate } from "./instantiate.js";
+
+/**
+ * Milliseconds that a result waits for the module, and that pass before one that could not be loaded is tried again. Tests set them
+ * lower.
+ */
+export const FACTS_PATIENCE = { load: 3_000, again: 60_000 };
+
+/** Readers by what their module is compiled from: `OWN` stands for the library's own. */
+const readers = new WeakMap<object, FactsReader>();
+const OWN = {};
+
+/**
+ * The description of a file from the evidence that the core gave of it. Undefined without the module: what the core said then
+ * stands. Never throws.
+ */
+export function tellFacts(evidence: Uint8Array, source: WasmSource | undefined): Promise<string | undefined> {
+  const key = source ?? OWN;
+  let reader = readers.get(key);
+  if (reader === undefined) readers.set(key, (reader = new FactsReader(source)));
+  return reader.tell(evidence);
+}
+
+class FactsReader {
+  readonly #source: WasmSource | undefined;
+  #compiled: Promise<WebAssembly.Module> | undefined;
+  /** Undefined within: it could not be loaded, or not in time. */
+  #engine: Promise<Engine<Facts> | undefined> | undefined;
+  #triedAt = 0;
+
+  constructor(source: WasmSource | undefined) {
+    this.#source = source;
+  }
+
+  async tell(evidence: Uint8Array): Promise<string | undefined> {
+    this.#engine ??= this.#load();
+    const engine = await this.#engine;
+    if (engine === undefined) {
+      if (performance.now() - this.#triedAt >= FACTS_PATIENCE.again) this.#engine = undefined;
+      return undefined;
+    }
+    try {
+      engine.give([evidence]);
+      engine.call("tell");
+      return engine.ask("output") || undefined;
+    } catch {
+      return undefined;
+    } finally {
+      // After a trap the next file gets another instance.
+      if (!engine.reusable) this.#engine = undefined;
+    }
+  }
+
+  #load(): Promise<Engine<Facts> | undefined> {
+    this.#triedAt = performance.now();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), FACTS_PATIENCE.load);
+    });
+    const made = this.#make().catch(() => {
+      this.#compiled = undefined;
+      return undefined;
+    });
+    const engine = Promise.race([made, late]);
+    void this.#settle(made, engine).finally(() => clearTimeout(timer));
+    return engine;
+  }
+
+  /** What came late serves those that come later. */
+  async #settle(made: Promise<Engine<Facts> | undefined>, engine: Promise<unknown>): Promise<void> {
+    if ((await made) !== undefined && this.#engine === engine) this.#engine = made;
+  }
+
+  async #make(): Promise<Engine<Facts>> {
+    this.#compiled ??= compile(this.#source);
+    const [{ default: createFactsModule }, compiled] = await Promise.all([import("./facts.mjs"), this.#compiled]);
+    const module = await instantiate(createFactsModule, compiled);
+    return new Engine(module, new module.Facts());
+  }
+}
+
+async function compile(source: WasmSource | undefined): Promise<WebAssembly.Module> {
+  // Bundlers find it by this form. Where modules have no address, it throws.
+  return compileSource(source ?? new URL("./facts.wasm", import.meta.url));
+}
