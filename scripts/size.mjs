@@ -17,7 +17,7 @@ const DIST = join(root, "dist");
 export const BUDGETS = {
   // Of it 12 KB tell what kind of text a program printed, and its last words; 7 KB find bytes in the spellings of Python, JavaScript and dumps;
   // 15 KB what people want to know first of documents, mail, films and archives.
-  core: 195_000,
+  core: 187_500,
   contract: 24_000,
   // What documents, films, archives and fonts say of themselves: loaded with the first of them.
   facts: 31_000,
