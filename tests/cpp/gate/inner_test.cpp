@@ -2,10 +2,12 @@
 // the character.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 
 #include "gate/gate_fixture.h"
 #include "json/spelling.h"
+#include "sluice/config.h"
 #include "sluice/tape.h"
 
 namespace sluice::testing {
@@ -17,6 +19,25 @@ GateOptions tight() {
   options.max_document_chars = 900;
   options.min_run_chars = 100;
   options.max_segments = 24;
+  return options;
+}
+
+// The same for a tool whose configuration names places.
+GateOptions with_fields() {
+  static const std::vector<ToolField> fields = {{"rows.*.name", "name", "", ""},
+                                                {"items[3].name", "name", "", ""},
+                                                {"$[1].name", "name", "", ""},
+                                                {"stderr", "log", "", ""},
+                                                {"body", "file", "", ""},
+                                                {"out", "log", "text/plain", ""},
+                                                {"a", "x", "", ""},
+                                                {"n\xC3\xA4me", "x", "", ""},
+                                                {"*.file", "file", "", ""},
+                                                {"page.*.file", "file", "", ""},
+                                                {"text", "x", "", ""},
+                                                {"deep.*.*.x", "x", "", ""}};
+  GateOptions options = tight();
+  options.fields = &fields;
   return options;
 }
 
@@ -58,6 +79,34 @@ void expect_same(const Passed& whole, const Passed& cut, const std::string& what
     ASSERT_EQ(cut.segments[i].bare, whole.segments[i].bare) << what;
     ASSERT_EQ(cut.segments[i].description, whole.segments[i].description) << what;
   }
+}
+
+// Members that the configuration names beside so many rows that they leave as a whole.
+std::vector<std::string> named() {
+  const std::string file = base64(bytes_like("%PDF-1.4\n", 40));
+  const std::string note =
+      "{\"stderr\":\"Dear reader,\\nwell.\",\"out\":\"word\",\"n\\u00e4me\":\"\\u00e9 x\",\"a\":7,";
+  const std::vector<std::string> values = {
+      note + "\"rows\":" + rows(60) + ",\"body\":\"" + file + "\",\"text\":\"\"}",
+      "{\"body\":" + spelled(file + "//+", "json-s") + ",\"rows\":" + rows(60) + "}",
+      "{\"rows\":" + rows(20) + ",\"out\":" + spelled("a/b <\xC3\xA9> c", "json-n-s-u3c3e") +
+          ",\"stderr\":\"a/b\\/c \\u00e9\xC3\xA9\",\"items\":" + rows(60) + "}",
+      "{\"p\":{\"file\":\"" + file + "\"},\"page\":[{\"file\":\"one\"},{\"file\":\"" +
+          hex("%PDF-1.4") + "\"}],\"rows\":" + rows(60) + "}",
+      "{\"rows\":" + rows(60) + ",\"out\":" + as_json(log_of(30)) + ",\"stderr\":\"" +
+          base64(bytes_like("%PDF-1.4\n", 400)) +
+          "\",\"a\":" + as_json("{\"rows\":" + rows(60) + "}") + "}",
+      "{\"deep\":{\"a\":" + rows(9) + ",\"b\":{\"c\":{\"x\":\"found\"}}},\"rows\":" + rows(60) +
+          "}",
+      "{\"result\":{\"stderr\":\"in a wrapper\",\"rows\":" + rows(60) + "}}",
+  };
+  std::vector<std::string> all;
+  for (const std::string& value : values) {
+    all.push_back(block(value));
+    all.push_back("{\"content\":[],\"structuredContent\":" + value + "}");
+    all.push_back("{\"first\":" + value + ",\"second\":" + value + "}");
+  }
+  return all;
 }
 
 std::vector<std::string> documents() {
@@ -116,39 +165,113 @@ std::vector<std::string> documents() {
   return all;
 }
 
+std::vector<std::pair<std::vector<std::string>, GateOptions>> cases() {
+  return {{documents(), tight()}, {named(), with_fields()}};
+}
+
 TEST(GateInner, RestoringGivesTheOriginal) {
-  for (const std::string& json : documents()) {
-    for (const bool protect : {false, true}) {
-      GateOptions options = tight();
-      options.protect = protect;
-      const Passed whole = pass(json, options);
-      ASSERT_TRUE(whole.status.ok()) << json;
-      ASSERT_EQ(normal(restore(whole)), normal(json)) << json << "\n" << whole.reduced;
-      ASSERT_EQ(normal(whole.reduced).find("not JSON"), std::string::npos);
+  for (const auto& [documents, limits] : cases()) {
+    for (const std::string& json : documents) {
+      for (const bool protect : {false, true}) {
+        GateOptions options = limits;
+        options.protect = protect;
+        const Passed whole = pass(json, options);
+        ASSERT_TRUE(whole.status.ok()) << json;
+        ASSERT_EQ(normal(restore(whole)), normal(json)) << json << "\n" << whole.reduced;
+        ASSERT_EQ(normal(whole.reduced).find("not JSON"), std::string::npos);
+      }
     }
   }
 }
 
 TEST(GateInner, EverySplitPoint) {
-  for (const std::string& json : documents()) {
-    const Passed whole = pass(json, tight());
-    for (size_t at = 0; at <= json.size(); at += json.size() > 2'000 ? 13 : 3) {
-      expect_same(whole, pass_split(json, tight(), at),
-                  json.substr(0, 100) + " split at " + std::to_string(at));
-      if (HasFatalFailure()) return;
+  for (const auto& [documents, options] : cases()) {
+    for (const std::string& json : documents) {
+      const Passed whole = pass(json, options);
+      for (size_t at = 0; at <= json.size(); at += json.size() > 2'000 ? 13 : 3) {
+        expect_same(whole, pass_split(json, options, at),
+                    json.substr(0, 100) + " split at " + std::to_string(at));
+        if (HasFatalFailure()) return;
+      }
     }
   }
 }
 
 TEST(GateInner, SmallBlocks) {
-  for (const std::string& json : documents()) {
-    const Passed whole = pass(json, tight());
-    for (const size_t size : {1, 3, 7, 16, 31, 100, 600}) {
-      expect_same(whole, pass(json, tight(), size),
-                  json.substr(0, 100) + " in blocks of " + std::to_string(size));
-      if (HasFatalFailure()) return;
+  for (const auto& [documents, options] : cases()) {
+    for (const std::string& json : documents) {
+      const Passed whole = pass(json, options);
+      for (const size_t size : {1, 3, 7, 16, 31, 100, 600}) {
+        expect_same(whole, pass(json, options, size),
+                    json.substr(0, 100) + " in blocks of " + std::to_string(size));
+        if (HasFatalFailure()) return;
+      }
     }
   }
+}
+
+// What the configuration names leaves a text that leaves as a whole, however short it is, and a
+// sub-tree too.
+TEST(GateInner, NamedMembersLeaveAValueOfManyMembers) {
+  GateOptions options;
+  const std::vector<ToolField> fields = {{"rows.1700.name", "name", "text/plain", ""},
+                                         {"other", "x", "", ""},
+                                         {"kept.*", "x", "text/plain", ""},
+                                         {"stderr", "log", "", ""},
+                                         {"body", "file", "", ""},
+                                         {"out", "log", "text/plain", ""}};
+  options.fields = &fields;
+  const std::string file = bytes_like("%PDF-1.4\n", 40);
+  const std::string value = "{\"stderr\":\"Dear reader.\",\"rows\":" + rows(2'000) +
+                            ",\"body\":\"" + base64(file) +
+                            "\",\"out\":\"word\",\"kept\":{\"a\":1,\"b\":\"deep\"}}";
+  for (const std::string& json : {block(value), block("Found them:\n" + value)}) {
+    const Passed passed = pass(json, options);
+    std::map<uint32_t, std::string> found;
+    for (size_t i = 0; i < passed.segments.size(); ++i) {
+      const Segment& segment = passed.segments[i];
+      if (segment.field > 0) found[segment.field] = passed.contents[i];
+      EXPECT_EQ(segment.mime_type == "application/pdf", segment.field == 5);
+    }
+    EXPECT_EQ(found[1], "row");
+    EXPECT_EQ(found[3], "deep");
+    EXPECT_EQ(found[4], "Dear reader.");
+    EXPECT_EQ(found[5], file);
+    EXPECT_EQ(found[6], "word");
+    EXPECT_EQ(normal(restore(passed)), normal(json));
+  }
+}
+
+TEST(GateInner, NamedElementsLeaveASubtree) {
+  GateOptions options;
+  const std::vector<ToolField> fields = {{"rows[1500].name", "name", "text/plain", ""},
+                                         {"rows[*].other", "x", "", ""},
+                                         {"rows[1500]", "row", "", ""}};
+  options.fields = &fields;
+  for (const std::string& json :
+       {"{\"rows\":" + rows(3'000) + "}",
+        "{\"content\":[],\"structuredContent\":{\"result\":{\"rows\":" + rows(3'000) + "}}}"}) {
+    const Passed passed = pass(json, options);
+    ASSERT_EQ(passed.segments.size(), 2u);
+    const uint32_t field = passed.segments[0].field > 0 ? 0 : 1;
+    EXPECT_EQ(passed.contents[field], "row");
+    EXPECT_EQ(passed.segments[field].field, 1u);
+    EXPECT_EQ(passed.segments[1 - field].inner, std::vector<uint32_t>{field});
+    EXPECT_EQ(normal(restore(passed)), normal(json));
+  }
+}
+
+// Names of so many elements leave room for what leaves as a whole, and for bytes no less than
+// without them.
+TEST(GateInner, NamedElementsAreBounded) {
+  GateOptions options;
+  const std::vector<ToolField> fields = {{"*.name", "name", "", ""}};
+  options.fields = &fields;
+  const std::string json = block(rows(9'000));
+  const Passed passed = pass(json, options);
+  EXPECT_LE(passed.segments.size(), options.max_segments + 2);
+  EXPECT_EQ(normal(restore(passed)), normal(json));
+  EXPECT_LT(passed.reduced.size(), 100u);
 }
 
 TEST(GateInner, TheEnvelopeStays) {

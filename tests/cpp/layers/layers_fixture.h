@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "layers/result/payload.h"
+#include "codec/payload.h"
 #include "sluice/codec.h"
 #include "sluice/describe.h"
 #include "sluice/layers.h"
@@ -243,7 +243,7 @@ class Bench {
       names_[task.index] = task.filename;
     } else if (task.kind == Task::Kind::decode) {
       const auto found = decoded.find(contents_[task.index]);
-      layers::Base64Text text;
+      Base64Text text;
       std::string bytes;
       if (found != decoded.end()) {
         bytes = found->second;

@@ -16,7 +16,13 @@ import {
   LoggingMessageNotificationSchema,
   ResultSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { gateFetch, GatedStdioTransport, MemoryArtifactStore, wrapClient } from "../../../web/src/node.js";
+import {
+  gateFetch,
+  GatedStdioTransport,
+  MemoryArtifactStore,
+  wrapClient,
+  type SluiceConfig,
+} from "../../../web/src/node.js";
 import { serving } from "../../e2e/http/proxies.js";
 import { COMMAND as SLUICE } from "../cli/command.js";
 
@@ -38,7 +44,7 @@ export interface MessageWay {
   readonly name: string;
   /** Whether its client is one of an SDK, which has a schema for each message and knows none of other methods. */
   readonly isTyped?: boolean;
-  listen(at: Saying, client: string): Promise<Listener>;
+  listen(at: Saying, client: string, config?: SluiceConfig): Promise<Listener>;
 }
 
 /** A server that says what it is told to. */
@@ -114,10 +120,18 @@ async function introduced(
   };
 }
 
-function overLines(args: (at: Saying, store: string) => readonly string[]): MessageWay["listen"] {
-  return async (at, client) => {
-    const store = await mkdtemp(join(at.folder, "store-"));
-    const child = spawn(process.execPath, [SLUICE, "proxy", "--store", store, ...args(at, store)], {
+/** A store, and a configuration where there is one, as options of the command. */
+async function proxyOptions({ folder }: Saying, config?: SluiceConfig): Promise<readonly string[]> {
+  const store = await mkdtemp(join(folder, "store-"));
+  if (config === undefined) return ["--store", store];
+  const file = `${store}.json`;
+  await writeFile(file, JSON.stringify(config));
+  return ["--store", store, "--config", file];
+}
+
+function overLines(args: (at: Saying) => readonly string[]): MessageWay["listen"] {
+  return async (at, client, config) => {
+    const child = spawn(process.execPath, [SLUICE, "proxy", ...(await proxyOptions(at, config)), ...args(at)], {
       stdio: ["pipe", "pipe", "ignore"],
       env: { ...process.env, ...at.env },
     });
@@ -151,9 +165,9 @@ async function overHttp(url: string, fetched: typeof fetch, client: string): Pro
 }
 
 function listening(args: (at: Saying) => readonly string[]): MessageWay["listen"] {
-  return async (at, client) => {
-    const store = await mkdtemp(join(at.folder, "store-"));
-    const service = await serving(["proxy", "--listen", "127.0.0.1:0", "--store", store, ...args(at)], at.env);
+  return async (at, client, config) => {
+    const store = await proxyOptions(at, config);
+    const service = await serving(["proxy", "--listen", "127.0.0.1:0", ...store, ...args(at)], at.env);
     const ask = await overHttp(service.url, fetch, client);
     return { ask, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
   };
@@ -164,10 +178,21 @@ const address = ({ url }: Saying): readonly string[] => ["--url", url];
 
 const options = { namespace: "srv" };
 
-async function overTransport(at: Saying, client: string): Promise<Listener> {
+/** The options of the library. */
+const inMemory = (config?: SluiceConfig): { readonly store: MemoryArtifactStore; readonly config?: SluiceConfig } => ({
+  store: new MemoryArtifactStore(),
+  ...(config !== undefined && { config }),
+});
+
+async function overTransport(at: Saying, client: string, config?: SluiceConfig): Promise<Listener> {
   const [program, args] = [process.execPath, [SERVER]];
-  const store = new MemoryArtifactStore();
-  const transport = new GatedStdioTransport({ ...options, store, command: program, args, env: at.env });
+  const transport = new GatedStdioTransport({
+    ...options,
+    ...inMemory(config),
+    command: program,
+    args,
+    env: at.env,
+  });
   const inbox = new Inbox();
   Object.assign(transport, { onmessage: (message: Message) => inbox.take(JSON.stringify(message)) });
   await transport.start();
@@ -180,13 +205,13 @@ async function overTransport(at: Saying, client: string): Promise<Listener> {
 const HOSTS: Readonly<Record<string, string>> = { "@cline/core": "cline", "codex-mcp-client": "codex" };
 
 /** A client of SDK v1, wrapped: all that its program is told by handlers, results and errors. */
-async function overClient(at: Saying, name: string): Promise<Listener> {
+async function overClient(at: Saying, name: string, config?: SluiceConfig): Promise<Listener> {
   const heard: string[] = [];
   const inner = new Client({ name, version: "9.9.9" }, { capabilities: { sampling: {}, elicitation: {} } });
   const host = HOSTS[name];
   const client = wrapClient(inner, {
     ...options,
-    store: new MemoryArtifactStore(),
+    ...inMemory(config),
     ...(host !== undefined && { host }),
   });
   const keep = (method: string, params: unknown): void => void heard.push(JSON.stringify({ method, params }));
@@ -229,8 +254,8 @@ export const MESSAGE_WAYS: readonly MessageWay[] = [
   { name: "GatedStdioTransport", listen: overTransport },
   {
     name: "gateFetch",
-    listen: async (at, client) => {
-      const fetched = gateFetch(fetch, { ...options, store: new MemoryArtifactStore() });
+    listen: async (at, client, config) => {
+      const fetched = gateFetch(fetch, { ...options, ...inMemory(config) });
       return {
         ask: await overHttp(at.url, fetched as typeof fetch, client),
         [Symbol.asyncDispose]: async () => undefined,

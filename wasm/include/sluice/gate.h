@@ -15,6 +15,8 @@
 
 namespace sluice {
 
+struct ToolField;
+
 /// Limits and switches of the gate. Characters are code points. What the configuration has a key
 /// for has that key's default.
 struct GateOptions {
@@ -38,6 +40,9 @@ struct GateOptions {
   size_t keep_bytes = 0;                 ///< images up to this size are kept in `Segment::kept`
   size_t keep_count = 0;                 ///< … and this many of them
   std::vector<Signature> signatures;     ///< the host's own, beside the built-in table
+  /// Places whose values leave a sub-tree or text that is diverted as a whole, however short they
+  /// are. Their owner keeps them.
+  const std::vector<ToolField>* fields = nullptr;
 };
 
 /// A push-based pass. The same bytes in any chunks give the same reduced text, segments and

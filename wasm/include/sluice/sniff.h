@@ -78,6 +78,9 @@ FileType decide_type(std::string_view declared, const std::optional<FileType>& s
 /// are cut); `bin` and the type itself when unknown, `application/octet-stream` when malformed.
 FileType type_of_mime(std::string_view mime_type);
 
+/// Whether text can have this type. Other declared types are ignored for text.
+bool is_text_type(std::string_view mime_type);
+
 /// All types the built-in signatures can answer, for tests and documentation. Some share a MIME
 /// type (`ps` and `eps`).
 std::vector<FileType> known_types();

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "codec/payload.h"
 #include "gate/inner.h"
+#include "sluice/config.h"
 #include "sluice/describe.h"
 #include "sluice/tape.h"
 #include "text/ascii.h"
@@ -78,8 +80,11 @@ bool is_protected(Member member, Place place) {
 
 // --- the text --------------------------------------------------------------------------------
 
-Document::Document(const GateOptions& options, SegmentLog& log, uint32_t level)
-    : options_(options), log_(log), level_(level) {
+Document::Document(const GateOptions& options, SegmentLog& log, uint32_t level, bool fields)
+    : options_(options),
+      log_(log),
+      level_(level),
+      has_fields_(fields && options.divert_text && options.fields != nullptr) {
   set_bound();
 }
 Document::~Document() = default;
@@ -88,12 +93,13 @@ void Document::source(std::string_view text) {
   out_.append(text);
 }
 
-void Document::open_string() {
+void Document::open_string(bool key) {
+  field_ = has_fields_ && !key ? find_field() : std::nullopt;
   in_string_ = true;
   string_begin_ = out_.size();
   string_chars_ = 0;
   string_source_ = 0;
-  stays_plain_ = !options_.divert_text || (level_ > 0 && collapsed());
+  stays_plain_ = !options_.divert_text || (level_ > 0 && collapsed() && !field_);
   out_ += '"';
   sound_begin_ = part_begin_ = out_.size();
   part_source_ = 0;
@@ -123,7 +129,7 @@ void Document::start_text() {
   }
   part_segment_ = static_cast<uint32_t>(log_.size());
   if (level_ > 0) spelling_.emplace();
-  const size_t begin = find_inner();
+  const size_t begin = field_ ? std::string::npos : find_inner();
   if (begin != std::string::npos) return start_inner(begin);
   text_ = log_.open(SegmentKind::text);
   text_begin_ = part_begin_;
@@ -156,10 +162,13 @@ void Document::close_string(bool key) {
   }
   if (part_source_ > 0) string_chars_ = count_string(string_begin_ + 1, out_.size());
   if (alone || !key) mark_if_whole();
-  if (key && (options_.protect || reads_keys())) name_member();
+  if (key && (options_.protect || reads_keys() || follows())) name_member();
   out_ += '"';
   count(string_chars_ + 2);
   in_string_ = false;
+  if (!field_) return;
+  named_.push_back({string_begin_, out_.size() - string_begin_, *field_});
+  if (collapsed()) take_fields(string_begin_, out_.size());
 }
 
 void Document::mark_if_whole() {
@@ -368,6 +377,7 @@ size_t Document::find_inner() const {
 }
 
 void Document::start_inner(size_t begin) {
+  constexpr std::string_view kTextName("\0text\0", 6);
   const GateOptions* options = &options_;
   if (level_ == 0) {
     if (!within_) {
@@ -377,7 +387,9 @@ void Document::start_inner(size_t begin) {
     }
     options = within_.get();
   }
-  inner_ = std::make_unique<Inner>(*options, log_, level_ + 1);
+  const bool fields =
+      level_ == 0 && follows() && place() == Place::block && path_.ends_with(kTextName);
+  inner_ = std::make_unique<Inner>(*options, log_, level_ + 1, fields);
   text_begin_ = begin;
 }
 
@@ -548,12 +560,18 @@ void Document::emit(uint32_t segment, std::string_view source, bool undo_escapes
 
 // --- members that pass as they came ----------------------------------------------------------
 
+// Bytes of source of the longest name that a configured path may have.
+constexpr size_t kMaxNameSource = 500 * 6;
+
 // Reads the key that closes. It may contain escapes.
 void Document::name_member() {
   const std::string_view source = std::string_view(out_).substr(string_begin_ + 1);
   std::string name;
-  if (source.size() <= kMaxMemberSource) append_unescaped(name, source);
-  open_member(member_named(name, place()), string_begin_);
+  if (source.size() <= (follows() ? kMaxNameSource : kMaxMemberSource)) {
+    append_unescaped(name, source);
+  }
+  if (options_.protect || reads_keys()) open_member(member_named(name, place()), string_begin_);
+  if (follows()) follow(name);
 }
 
 // Source that streams into a segment is not protected there. The protected members of a result that
@@ -667,6 +685,127 @@ bool Document::add_number(std::string_view number) {
   return series_.is_long() && !collapsed() && log_.size() < max_segments();
 }
 
+// --- places that the configuration names -----------------------------------------------------
+
+namespace {
+
+// Takes the next step off a configured path. Brackets are another spelling of dots.
+std::string_view take_step(std::string_view& path) {
+  path.remove_prefix(std::min(path.find_first_not_of(".[]"), path.size()));
+  const std::string_view step = path.substr(0, path.find_first_of(".[]"));
+  path.remove_prefix(step.size());
+  return step;
+}
+
+std::string_view take_name(std::string_view& path) {
+  const std::string_view name = path.substr(0, path.find('\0'));
+  path.remove_prefix(std::min(name.size() + 1, path.size()));
+  return name;
+}
+
+bool leads_to(std::string_view configured, std::string_view path) {
+  if (configured.starts_with('$')) take_step(configured);
+  while (!path.empty()) {
+    const std::string_view step = take_step(configured);
+    const std::string_view name = take_name(path);
+    if (step.empty() || (step != "*" && step != name)) return false;
+  }
+  return take_step(configured).empty();
+}
+
+}  // namespace
+
+void Document::follow(std::string_view name) {
+  path_.resize(frames_.back().name);
+  path_.append(name).append(1, '\0');
+}
+
+void Document::next_element() {
+  constexpr size_t kMostDigits = 19;
+  if (!follows() || in_object()) return;
+  std::string_view last = std::string_view(path_).substr(frames_.back().name);
+  follow(std::to_string(decimal(take_name(last), kMostDigits).value_or(0) + 1));
+}
+
+// A path begins at the outermost container, and in a `result` or `structuredContent` around the
+// value.
+std::optional<uint32_t> Document::find_field() const {
+  constexpr int kMostWrappers = 3;
+  if (!follows() || protecting_) return std::nullopt;
+  std::string_view path = path_;
+  for (int around = 0; around <= kMostWrappers && !path.empty(); ++around) {
+    for (uint32_t index = 0; index < options_.fields->size(); ++index) {
+      if (leads_to((*options_.fields)[index].field_path, path)) return index;
+    }
+    const std::string_view name = take_name(path);
+    if (name != "result" && name != "structuredContent") break;
+  }
+  return std::nullopt;
+}
+
+// Takes the configured values between two places out of what leaves as a whole. Returns where that
+// ends now.
+size_t Document::take_fields(size_t begin, size_t end) {
+  const auto first = std::find_if(named_.begin(), named_.end(),
+                                  [&](const Named& named) { return named.begin >= begin; });
+  auto at = first;
+  size_t gone = 0;
+  for (; at != named_.end() && at->begin < end; ++at) {
+    const size_t from = at->begin - gone;
+    const size_t size = at->size;
+    const std::string marker =
+        take_field(std::string_view(out_).substr(from + 1, size - 2), at->field);
+    if (marker.empty()) continue;
+    out_.replace(from + 1, size - 2, marker);
+    const size_t less = size - 2 - marker.size();
+    for (Frame& frame : frames_) {
+      if (frame.begin > from) frame.begin -= less;
+    }
+    gone += less;
+  }
+  for (auto behind = at; behind != named_.end(); ++behind) behind->begin -= gone;
+  named_.erase(first, at);
+  return end - gone;
+}
+
+// The marker of a value that leaves; nothing where it stays.
+std::string Document::take_field(std::string_view source, uint32_t field) {
+  std::string marker;
+  if (source.empty()) return marker;
+  size_t markers = 0;
+  for (; marker_at(source, markers) >= 0; markers += kMarkerBytes) {
+    log_.segment(static_cast<uint32_t>(marker_at(source, markers))).field = field + 1;
+  }
+  if (markers == source.size()) return marker;
+  // The last one is for what leaves as a whole.
+  if (log_.size() + 1 >= max_segments()) return marker;
+  std::string value;
+  append_unescaped(value, source);
+  std::optional<Payload> payload;
+  if (source.find(kMarkerOpen) == source.npos) payload = read_encoded(value);
+  if (payload && is_text_type((*options_.fields)[field].mime_type) && !is_printable(payload->bytes))
+    payload.reset();
+  if (payload && level_ > 0 && !fit_nested(*payload, source)) payload.reset();
+  Spelling spelling;
+  if (!payload && level_ > 0 && spelling.learn(source) < source.size()) return marker;
+  const uint32_t index = log_.open(payload ? SegmentKind::run : SegmentKind::text);
+  if (payload) {
+    log_.segment(index).declared = payload->declared;
+    log_.data(index, payload->bytes);
+  } else {
+    emit(index, source, true);
+  }
+  Segment& segment = log_.segment(index);
+  if (payload) segment.form = payload->form;
+  if (!payload && level_ > 0) segment.spelling = spelling.name();
+  segment.field = field + 1;
+  segment.whole = true;
+  segment.chars = count_chars(source);
+  log_.close(index);
+  append_marker(marker, index);
+  return marker;
+}
+
 // --- documents of many small values: which sub-tree goes, and how it streams by --------------
 
 namespace {
@@ -689,6 +828,10 @@ void Document::open_container(bool object) {
   if (body) members_[frames_.size()].clear();
   next_ = Place::elsewhere;
   frames_.push_back({object, body, place, out_.size(), chars_, 0, {}});
+  if (has_fields_) {
+    frames_.back().name = path_.size();
+    follow(object ? "" : "0");
+  }
   series_.count = 0;
   if (place == Place::structured && structured_ == 0) {
     structured_ = frames_.size() - 1;
@@ -712,6 +855,7 @@ void Document::close_container() {
   const Frame frame = frames_.back();
   const uint64_t least = least_subtree();
   frames_.pop_back();
+  if (has_fields_) path_.resize(frame.name);
   if (structured_ > 0 && frames_.size() <= structured_) {
     structured_ = 0;
     set_bound();
@@ -767,7 +911,8 @@ void Document::shrink() {
 
 // Takes a closed sub-tree out of the text that is still here.
 void Document::extract(Frame& frame) {
-  const Candidate candidate = frame.candidate;
+  Candidate candidate = frame.candidate;
+  candidate.end = take_fields(candidate.begin, candidate.end);
   const uint32_t index = log_.open(SegmentKind::json);
   emit(index, std::string_view(out_).substr(candidate.begin, candidate.end - candidate.begin),
        false);
@@ -788,6 +933,9 @@ void Document::extract(Frame& frame) {
     later.begin -= bytes;
     later.chars -= chars;
   }
+  for (Named& named : named_) {
+    if (named.begin >= candidate.end) named.begin -= bytes;
+  }
   frame.candidate.valid = false;
   ++frame.extracted;
   set_bound();
@@ -796,6 +944,7 @@ void Document::extract(Frame& frame) {
 // The container's source streams into a segment from here on; in a text that of all of it.
 void Document::collapse(size_t frame) {
   if (level_ > 0) frame = 0;
+  take_fields(level_ > 0 ? 0 : frames_[frame].begin, out_.size());
   json_ = log_.open(SegmentKind::json);
   json_frame_ = frame;
   json_begin_ = level_ > 0 ? 0 : frames_[frame].begin;

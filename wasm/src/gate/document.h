@@ -84,8 +84,9 @@ inline constexpr size_t kMaxDepth = 1'000'000;
 /// stream on. Decisions depend only on the bytes, not on how they are cut into pieces.
 class Document {
  public:
-  /// `level`: strings around the document, which is the text of the innermost.
-  Document(const GateOptions& options, SegmentLog& log, uint32_t level = 0);
+  /// `level`: strings around the document, which is the text of the innermost. `fields`: places in
+  /// it may be those that the options name.
+  Document(const GateOptions& options, SegmentLog& log, uint32_t level = 0, bool fields = true);
   ~Document();
 
   /// Counts characters that stay. Their source may follow later.
@@ -102,7 +103,7 @@ class Document {
   /// Whether the container that begins here, or the innermost one, is part of a sub-tree that
   /// streams: then it does not matter which source is there.
   bool opens_deep() const {
-    return frames_.size() > options_.max_depth || (collapsed() && !protecting_);
+    return frames_.size() > options_.max_depth || (collapsed() && !protecting_ && !has_fields_);
   }
   bool is_deep() const { return !deep_.empty(); }
   /// Whether the document is too large. Checked whenever a value is complete.
@@ -135,7 +136,17 @@ class Document {
   bool ends_member() const { return protecting_ && frames_.size() == protect_depth_; }
   void close_member();
 
-  void open_string();
+  /// Whether values of the innermost container may stand at configured places: then `follow` gets
+  /// the name of each, and commas are told.
+  bool follows() const { return has_fields_ && !is_deep() && !frames_.empty(); }
+  [[gnu::cold]] void follow(std::string_view name);
+  void pass_comma() {
+    if (has_fields_) next_element();
+  }
+  /// Whether the configuration names the value that begins here.
+  bool is_field() const { return has_fields_ && find_field().has_value(); }
+
+  void open_string(bool key);
   /// Appends source of the open string, `chars` code points, never cut inside an escape. What is
   /// `sound` stands for nothing that `count_damage` counts.
   void text(std::string_view source, size_t chars, bool sound);
@@ -192,6 +203,12 @@ class Document {
     bool valid = false;
     bool body = false;
   };
+  // A string that stands where the configuration names a place, with its quotes.
+  struct Named {
+    size_t begin = 0;
+    size_t size = 0;
+    uint32_t field = 0;
+  };
   struct Frame {
     bool object = false;
     bool body = false;  // the document, or its `result`
@@ -200,6 +217,7 @@ class Document {
     uint64_t chars = 0;  // of the document before it
     uint32_t extracted = 0;
     Candidate candidate;
+    size_t name = 0;  // in path_
   };
 
   /// Whether what passes of the open string leaves it.
@@ -226,6 +244,10 @@ class Document {
   size_t max_segments() const;
   bool keeps_root() const;
   void saturate();
+  [[gnu::cold]] void next_element();
+  [[gnu::cold]] std::optional<uint32_t> find_field() const;
+  [[gnu::cold]] size_t take_fields(size_t begin, size_t end);
+  [[gnu::cold]] std::string take_field(std::string_view source, uint32_t field);
   void open_member(Member member, size_t begin);
   void name_member();
   Place place_within(bool object) const;
@@ -271,6 +293,10 @@ class Document {
   size_t protect_depth_ = 0;  // frames around it
   uint64_t unspent_ = kMaxProtected;
   Series series_;
+  const bool has_fields_;
+  std::string path_;               // names and elements to the value at hand, a NUL behind each
+  std::optional<uint32_t> field_;  // what the open string is
+  std::vector<Named> named_;       // in out_, in what may still leave as a whole
   std::array<std::string, 2> members_;  // source of those protected, by the depth of their body
 };
 

@@ -110,6 +110,7 @@ const char* Inner::structure(const char* at, const char* end) {
           at = begin_string(at, end, true);
         } else if (c == ',') {
           document_.count(1);
+          document_.pass_comma();
           ++at;
           state_ = object ? State::key : State::value;
         } else {
@@ -164,7 +165,9 @@ const char* Inner::begin_string(const char* at, const char* end, bool key) {
   key_ = key;
   const char* const stop =
       skip_plain(at + 1, at + 1 + std::min<ptrdiff_t>(kShort, end - at - 1), false);
-  if (stop != end && *stop == '"' && document_.keeps_string(static_cast<size_t>(stop - at - 1))) {
+  if (stop != end && *stop == '"' && document_.keeps_string(static_cast<size_t>(stop - at - 1)) &&
+      (key || !document_.is_field())) {
+    if (key && document_.follows()) document_.follow({at + 1, static_cast<size_t>(stop - at - 1)});
     document_.count(count_chars({at, static_cast<size_t>(stop - at)}) + 1);
     if (key) {
       state_ = State::colon;
@@ -174,7 +177,7 @@ const char* Inner::begin_string(const char* at, const char* end, bool key) {
     return stop + 1;
   }
   lay(at);
-  document_.open_string();
+  document_.open_string(key);
   laid_ = at + 1;
   state_ = State::text;
   return at + 1;

@@ -17,9 +17,9 @@ inline constexpr uint32_t kMaxInner = 8;
 /// found before: their markers stand in the text.
 class Inner {
  public:
-  /// `level`: strings around the value.
-  Inner(const GateOptions& options, SegmentLog& log, uint32_t level)
-      : document_(options, log, level) {}
+  /// `level`: strings around the value. `fields`: the configuration names places in it.
+  Inner(const GateOptions& options, SegmentLog& log, uint32_t level, bool fields)
+      : document_(options, log, level, fields) {}
 
   /// Reads text. Returns how many bytes of it were read: fewer than all if the value has ended, or
   /// what follows does not belong to JSON.

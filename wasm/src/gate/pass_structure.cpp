@@ -59,7 +59,7 @@ const uint8_t* behind_member(const gate::ShortStrings& strings, const uint8_t* a
 // Passes members with short keys and small values, as rows have them, in one step. Returns whether
 // there was one. What is not whole here, or wrong, is left to the steps that tell where.
 bool Gate::Pass::members() {
-  if (document_.reads_keys() || document_.protecting()) return false;
+  if (document_.reads_keys() || document_.follows() || document_.protecting()) return false;
   if (end_ - at_ < ptrdiff_t{Blocks::kBytes}) return false;
   gate::ShortStrings strings(at_);
   const uint64_t room = document_.room();
@@ -129,6 +129,7 @@ bool Gate::Pass::structure() {
         return fail(Code::json_syntax, at_,
                     object ? "a comma or } is expected here" : "a comma or ] is expected here");
       }
+      document_.pass_comma();
       expect_ = object ? Expect::key : Expect::value;
       break;
     }
@@ -193,9 +194,10 @@ bool Gate::Pass::fail_word(std::string_view expected) {
 bool Gate::Pass::begin_string(bool key) {
   if (*at_ != '"') return fail(Code::json_syntax, at_, "a key in double quotes is expected here");
   const gate::ShortString found = gate::short_string(at_ + 1, end_);
-  if (found.closed) {
-    if (key && (options_.protect || document_.reads_keys()))
-      name(as_text(at_ + 1, at_ + 1 + found.bytes));
+  if (found.closed && (key || !document_.is_field())) {
+    const std::string_view text = as_text(at_ + 1, at_ + 1 + found.bytes);
+    if (key && (options_.protect || document_.reads_keys())) name(text);
+    if (key && document_.follows()) document_.follow(text);
     pass(found.bytes + 2, found.characters + 2);
     after_string(key);
     return true;
@@ -203,7 +205,7 @@ bool Gate::Pass::begin_string(bool key) {
   key_ = key;
   detects_ = options_.detect_runs && !document_.protecting();
   lay();
-  document_.open_string();
+  document_.open_string(key);
   ++at_;
   ++line_characters_;
   copied_ = stretch_ = at_;

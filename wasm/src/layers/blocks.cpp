@@ -5,10 +5,10 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "codec/payload.h"
 #include "json/object.h"
 #include "layers/result/names.h"
 #include "layers/result/notes.h"
-#include "layers/result/payload.h"
 #include "layers/result/segment_table.h"
 #include "sluice/sniff.h"
 

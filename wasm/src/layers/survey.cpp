@@ -10,6 +10,7 @@
 #include "layers/result/names.h"
 #include "layers/result/references.h"
 #include "sluice/config.h"
+#include "sluice/sniff.h"
 #include "sluice/tape.h"
 #include "text/ascii.h"
 
@@ -149,6 +150,7 @@ Status Survey::run(const std::string& reduced, Document& document) {
     for (const size_t text : texts_of(document, shape)) survey_text(work, text);
     take_blocks(work, shape);
     note_links(document, shape);
+    name_fields();
   }
   name_the_rest(document);
   table_.annotate();
@@ -205,16 +207,41 @@ std::string marker_string(uint32_t segment) {
   return out;
 }
 
-/// Adapts the form so that it writes `source`, a string inside JSON in a string. PHP and others
-/// write `/` as `\/` there.
-bool fit_nested(Payload& payload, std::string_view source) {
-  if (writes_again(payload, source)) return true;
-  payload.form.slash = "\\/";
-  std::string& prefix = payload.form.prefix;
-  for (size_t at = prefix.find('/'); at != std::string::npos; at = prefix.find('/', at + 2)) {
-    prefix.insert(at, 1, '\\');
+/// The value of a JSON number from 0 to 255 in its plain spelling. Empty for anything else.
+std::optional<char> byte_of(std::string_view source) {
+  if (source.size() > 1 && source[0] == '0') return {};
+  const std::optional<uint64_t> value = decimal(source, 3);
+  return value && *value < 256 ? std::optional(static_cast<char>(*value)) : std::nullopt;
+}
+
+/// The bytes that an array node lists, at least one. The form writes the same source again if it is
+/// uniform, else the same values.
+std::optional<Payload> read_byte_array(const Document& document, size_t array) {
+  const Tape& tape = document.tape();
+  const std::vector<uint32_t> items = document.children(array);
+  if (tape[array].type != Type::array || items.empty()) return std::nullopt;
+  Payload payload;
+  payload.bare = true;
+  for (const size_t item : items) {
+    const std::optional<char> byte = byte_of(tape.source(item));
+    if (!byte) return std::nullopt;
+    payload.bytes += *byte;
   }
-  return writes_again(payload, source);
+  const auto between = [&](size_t begin, size_t end) {
+    return std::string(document.text().substr(begin, end - begin));
+  };
+  Form& form = payload.form;
+  form.encoding = Encoding::byte_array;
+  form.prefix = between(tape[array].begin, tape[items.front()].begin);
+  form.suffix = between(tape[items.back()].end, tape[array].end);
+  form.separator =
+      items.size() > 1 ? between(tape[items[0]].end, tape[items[1]].begin) : std::string(",");
+  if (!writes_again(payload, tape.source(array))) {
+    form.prefix = "[";
+    form.suffix = "]";
+    form.separator = ",";
+  }
+  return payload;
 }
 
 /// Whether a place is the content of a resource, or of an image or audio block. Those have a name
@@ -262,6 +289,22 @@ void Survey::take_field(Work& work, const Place& place, const ToolField& field) 
     table_.declare(*segment, field.mime_type, true);
   }
   table_.ask_decode(*segment);
+}
+
+// Tells what the gate took out of something that left as a whole.
+void Survey::name_fields() {
+  const auto fields = config_.tool_fields.find(call_.tool);
+  if (fields == config_.tool_fields.end()) return;
+  for (uint32_t index = 0; index < table_.size(); ++index) {
+    const uint32_t number = table_.segment(index).field;
+    if (number == 0 || number > fields->second.size() || !table_.about(index).label.empty())
+      continue;
+    const ToolField& field = fields->second[number - 1];
+    table_.about(index).label = field.content_type;
+    table_.about(index).summary_template = field.summary_template;
+    table_.declare(index, field.mime_type.empty() ? table_.about(index).declared : field.mime_type,
+                   !field.mime_type.empty());
+  }
 }
 
 bool Survey::is_restored_inside(const Work& work) const {

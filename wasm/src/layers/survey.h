@@ -43,6 +43,7 @@ class Survey {
   bool quote_bare_bytes(const Document& document, std::string& quoted);
   void survey_text(Work& work, size_t text);
   void take_fields(Work& work, size_t base);
+  void name_fields();
   void take_field(Work& work, const Place& place, const ToolField& field);
   bool is_restored_inside(const Work& work) const;
   std::optional<uint32_t> divert(Work& work, size_t node, const ToolField& field);

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
+#include "codec/payload.h"
 #include "gate/segment_log.h"
 #include "json/object.h"
-#include "layers/result/payload.h"
 #include "session/wire.h"
 #include "sluice/codec.h"
 #include "sluice/config.h"
@@ -37,7 +37,7 @@ class Session::Message {
 
   // The decode task in progress.
   GateOptions options;
-  std::optional<layers::Base64Text> text;
+  std::optional<Base64Text> text;
   std::unique_ptr<gate::SegmentLog> decoded;
   uint32_t decoding = 0;
 
@@ -96,6 +96,8 @@ Status Session::Message::read(std::string_view json) {
   }
   options.max_inline_size = std::max(options.max_inline_size, reference_chars(call));
   if (!keeps_images(config, call)) options.keep_count = 0;
+  const auto fields = config.tool_fields.find(call.tool);
+  if (fields != config.tool_fields.end()) options.fields = &fields->second;
   options.protect = call.dialect == Dialect::mcp;
   call_json = json;
   return status;

@@ -206,4 +206,15 @@ FileType decide_type(std::string_view declared, const std::optional<FileType>& s
   return declared_stands(mime, bytes) ? type_of_mime(mime) : *sniffed;
 }
 
+bool is_text_type(std::string_view mime_type) {
+  const std::string_view bare = mime_type.substr(0, mime_type.find(';'));
+  if (bare.starts_with("text/") || bare.ends_with("+json") || bare.ends_with("+xml")) return true;
+  for (const std::string_view type :
+       {"json", "xml", "yaml", "x-yaml", "javascript", "typescript", "x-ndjson", "jsonl", "sql",
+        "graphql", "toml", "x-sh", "rtf"}) {
+    if (bare.starts_with("application/") && bare.substr(12) == type) return true;
+  }
+  return false;
+}
+
 }  // namespace sluice

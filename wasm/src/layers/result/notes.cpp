@@ -158,8 +158,11 @@ std::string Notes::files_inside(uint32_t index) const {
     if (!is_stored(file)) continue;
     if (named == kMostNamed) return text + " and more";
     text += named++ == 0 ? ", with files inside: " : ", ";
-    text += label_of(table_.segment(file), table_.about(file));
-    text += ", " + human_size(table_.segment(file).bytes) + " (" + plain_uri(table_.id(file)) + ")";
+    text += table_.about(file).summary_template.empty()
+                ? label_of(table_.segment(file), table_.about(file)) + ", " +
+                      human_size(table_.segment(file).bytes)
+                : words(file);
+    text += " (" + plain_uri(table_.id(file)) + ")";
   }
   return text;
 }

@@ -29,17 +29,6 @@ std::string_view default_type(SegmentKind kind) {
 
 }  // namespace
 
-bool is_text_type(std::string_view mime_type) {
-  const std::string_view bare = mime_type.substr(0, mime_type.find(';'));
-  if (bare.starts_with("text/") || bare.ends_with("+json") || bare.ends_with("+xml")) return true;
-  for (const std::string_view type :
-       {"json", "xml", "yaml", "x-yaml", "javascript", "typescript", "x-ndjson", "jsonl", "sql",
-        "graphql", "toml", "x-sh", "rtf"}) {
-    if (bare.starts_with("application/") && bare.substr(12) == type) return true;
-  }
-  return false;
-}
-
 SegmentTable::SegmentTable(const Config& config, const Call& call, std::vector<Segment> segments)
     : config_(config),
       call_(call),

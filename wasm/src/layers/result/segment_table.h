@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "layers/result/payload.h"
+#include "codec/payload.h"
 #include "sluice/layers.h"
 
 namespace sluice::layers {
@@ -46,9 +46,6 @@ struct About {
   std::optional<Stored> stored;
   std::optional<Shown> shown;  ///< what stands in the place of its block
 };
-
-/// Whether text can have this type. Other declared types are ignored for text.
-bool is_text_type(std::string_view mime_type);
 
 /// All segments of a result, by the index that markers carry.
 class SegmentTable {

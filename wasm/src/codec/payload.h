@@ -6,10 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "layers/result/document.h"
 #include "sluice/codec.h"
 
-namespace sluice::layers {
+namespace sluice {
 
 /// Decoded bytes, and how they were written.
 struct Payload {
@@ -45,12 +44,12 @@ std::optional<Payload> read_loose_base64(std::string_view text);
 /// digits.
 std::optional<Payload> read_encoded(std::string_view text);
 
-/// The bytes that an array node lists, at least one. The form writes the same source again if it is
-/// uniform, else the same values.
-std::optional<Payload> read_byte_array(const Document& document, size_t array);
-
 /// Whether a payload's form writes exactly `text`, also after its name is parsed.
 bool writes_again(const Payload& payload, std::string_view text);
+
+/// Adapts the form so that it writes `source`, a string inside JSON in a string. PHP and others
+/// write `/` as `\/` there.
+bool fit_nested(Payload& payload, std::string_view source);
 
 /// Takes text in pieces of any size and returns bytes as long as it is one base64 or base64url run.
 /// Ignores white space.
@@ -78,4 +77,4 @@ class Base64Text {
   bool loose_ = false;
 };
 
-}  // namespace sluice::layers
+}  // namespace sluice

@@ -1,13 +1,14 @@
-#include "layers/result/payload.h"
+#include "codec/payload.h"
 
 #include <algorithm>
 
 #include "sluice/codec.h"
+#include "sluice/segment.h"
 #include "sluice/sniff.h"
 #include "text/ascii.h"
 #include "text/utf8.h"
 
-namespace sluice::layers {
+namespace sluice {
 
 namespace {
 
@@ -142,13 +143,6 @@ std::optional<Payload> read_between(std::string_view text, Read read) {
   return payload;
 }
 
-/// The value of a JSON number from 0 to 255 in its plain spelling. Empty for anything else.
-std::optional<char> byte_of(std::string_view source) {
-  if (source.size() > 1 && source[0] == '0') return {};
-  const std::optional<uint64_t> value = decimal(source, 3);
-  return value && *value < 256 ? std::optional(static_cast<char>(*value)) : std::nullopt;
-}
-
 }  // namespace
 
 bool writes_again(const Payload& payload, std::string_view text) {
@@ -158,6 +152,16 @@ bool writes_again(const Payload& payload, std::string_view text) {
   writer.write(payload.bytes, again);
   writer.finish(again);
   return again == text;
+}
+
+bool fit_nested(Payload& payload, std::string_view source) {
+  if (writes_again(payload, source)) return true;
+  payload.form.slash = "\\/";
+  std::string& prefix = payload.form.prefix;
+  for (size_t at = prefix.find('/'); at != std::string::npos; at = prefix.find('/', at + 2)) {
+    prefix.insert(at, 1, '\\');
+  }
+  return writes_again(payload, source);
 }
 
 bool looks_encoded(std::string_view text) {
@@ -217,34 +221,6 @@ std::optional<Payload> read_encoded(std::string_view text) {
   if (sniff(as_bytes(hex->bytes))) return hex;
   if (sniff(as_bytes(base64->bytes))) return base64;
   return text.size() >= kPlainlyHex ? hex : base64;
-}
-
-std::optional<Payload> read_byte_array(const Document& document, size_t array) {
-  const Tape& tape = document.tape();
-  const std::vector<uint32_t> items = document.children(array);
-  if (tape[array].type != Type::array || items.empty()) return std::nullopt;
-  Payload payload;
-  payload.bare = true;
-  for (const size_t item : items) {
-    const std::optional<char> byte = byte_of(tape.source(item));
-    if (!byte) return std::nullopt;
-    payload.bytes += *byte;
-  }
-  const auto between = [&](size_t begin, size_t end) {
-    return std::string(document.text().substr(begin, end - begin));
-  };
-  Form& form = payload.form;
-  form.encoding = Encoding::byte_array;
-  form.prefix = between(tape[array].begin, tape[items.front()].begin);
-  form.suffix = between(tape[items.back()].end, tape[array].end);
-  form.separator =
-      items.size() > 1 ? between(tape[items[0]].end, tape[items[1]].begin) : std::string(",");
-  if (!writes_again(payload, tape.source(array))) {
-    form.prefix = "[";
-    form.suffix = "]";
-    form.separator = ",";
-  }
-  return payload;
 }
 
 // --- a stored text that turns out to be base64 ---------------------------------------------------
@@ -310,4 +286,4 @@ Form Base64Text::form() const {
   return form;
 }
 
-}  // namespace sluice::layers
+}  // namespace sluice
