@@ -34,12 +34,19 @@ const HIDDEN = /[\p{C}\p{Zl}\p{Zp}]/gu;
 /** The same for a tool that goes on: each notice is more progress than the one before. */
 const STEP = 1e-6;
 
+/** What is sent while a call is silent, or in the place of its answer. */
+export interface FollowUp {
+  /** JSON text for the client. */
+  readonly toClient: string;
+  /** JSON text for the server, which is told that its answer is not waited for any more: `toClient` is the answer. */
+  readonly toServer?: string;
+}
+
 /** The calls of one client that are limited. */
 export class CallLimits {
   readonly #deps: CallLimitDeps;
   /** Calls by the JSON text of the token that their progress has. */
   readonly #byToken = new Map<string, LimitedCall>();
-  #count = 0;
 
   constructor(deps: CallLimitDeps) {
     this.#deps = deps;
@@ -49,7 +56,8 @@ export class CallLimits {
   watch(request: ClientRequest, onOver: () => void): LimitedCall {
     const { progressToken: given } = objectOr(request.params["_meta"]);
     const isGiven = typeof given === "string" || typeof given === "number";
-    const token = JSON.stringify(isGiven ? given : `sluice-${(this.#count += 1)}`);
+    // Several exchanges with one server have limits of their own.
+    const token = JSON.stringify(isGiven ? given : `sluice-${crypto.randomUUID()}`);
     const call = new LimitedCall(request, this.#deps, {
       token,
       isTokenGiven: isGiven,
@@ -79,8 +87,8 @@ interface LimitedCallDeps {
   readonly onOver: () => void;
 }
 
-/** One call. Gives the messages that its client is to get in the meantime, as JSON text. */
-export class LimitedCall implements AsyncIterable<string> {
+/** One call, and what follows it until it is answered. */
+export class LimitedCall implements AsyncIterable<FollowUp> {
   /** The JSON text of the token of its progress. */
   readonly token: string;
   /** Whether the client chose the token, and so wants to know of progress. */
@@ -89,7 +97,7 @@ export class LimitedCall implements AsyncIterable<string> {
   readonly #limits: CallLimitDeps;
   readonly #deps: LimitedCallDeps;
   readonly #notices: readonly WaitNotice[];
-  readonly #messages: string[] = [];
+  readonly #messages: FollowUp[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #since = performance.now();
   /** How many notices were given since the last sign of life. */
@@ -134,7 +142,7 @@ export class LimitedCall implements AsyncIterable<string> {
     this.#wake?.();
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<string> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<FollowUp> {
     for (;;) {
       const message = this.#messages.shift();
       if (message !== undefined) yield message;
@@ -157,8 +165,9 @@ export class LimitedCall implements AsyncIterable<string> {
     if (this.#limits.isReceiving()) return this.#arm(LOOK);
     this.#given += 1;
     this.#limits.onNotice(stringOr(this.#request.params["name"]) ?? "", notice);
-    this.#messages.push(notice.is_over ? this.#result() : this.#told(notice));
+    if (!notice.is_over) this.#messages.push({ toClient: this.#told(notice) });
     if (notice.is_over) {
+      this.#messages.push({ toClient: this.#result(), toServer: writeCancellation(this.#request) });
       this.#deps.onOver();
       this.end();
       return;
@@ -191,7 +200,7 @@ export class LimitedCall implements AsyncIterable<string> {
 }
 
 /** What a server is told of a call that was given up. */
-export function writeCancellation({ id }: ClientRequest): string {
+function writeCancellation({ id }: ClientRequest): string {
   const reason = JSON.stringify("It was silent for too long.");
   return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id},"reason":${reason}}}`;
 }

@@ -68,7 +68,7 @@ import { readErrorCode, isObserved, type Operation, type OperationEnd } from "..
 import { readInterceptor, refuseAutoRead, withoutInterceptor } from "./interceptor-config.js";
 import { type InterceptorEvent, ignoreErrors } from "./interceptor-event.js";
 import { markReduced, MAX_WHOLE } from "./whole-result.js";
-import { writeCancellation, CallLimits, type CallLimitOptions, type LimitedCall } from "./call-limit.js";
+import { CallLimits, type CallLimitOptions, type FollowUp, type LimitedCall } from "./call-limit.js";
 import { DROPPED, ResponsePolicy, type AnswerEdit } from "./response-policy.js";
 import { showImages, showTo } from "./shown-media.js";
 
@@ -108,8 +108,8 @@ export interface ClientMessageOutcome {
   readonly forward?: Uint8Array;
   /** Answers to send to the client, one message each. Those of our own tools take a while; undefined if the client cancelled the request. */
   readonly answers: readonly Promise<string | undefined>[];
-  /** Messages to send to the client until the server has answered, or in its place. */
-  readonly followUps?: readonly AsyncIterable<string>[];
+  /** What to send until the server has answered, or in its place: of each limited call. */
+  readonly followUps?: readonly AsyncIterable<FollowUp>[];
 }
 
 /** Writes the bytes of one message. */
@@ -176,8 +176,6 @@ export class McpInterceptor implements Interceptor {
   readonly #limits: CallLimits | undefined;
   /** How many messages of the server have begun and not ended. */
   #receiving = 0;
-  /** Sends the server a message, once it has sent one. */
-  #reply: ((text: string) => void) | undefined;
 
   /**
    * `beside` is another interceptor of the same client. They share what is known of the server and may see equal ids.
@@ -265,7 +263,6 @@ export class McpInterceptor implements Interceptor {
     sink: Pick<MessageSink, "forward" | "complete" | "nonProtocol">,
     reply: (text: string) => void,
   ): MessageWriter {
-    this.#reply = reply;
     const reader = new MessageReader(this.#deps.sluice, {
       policy: this.#policy,
       forward: (bytes) => sink.forward(bytes),
@@ -403,12 +400,9 @@ export class McpInterceptor implements Interceptor {
     };
   }
 
-  /** Watches the time of a call. One that is silent for too long is answered in the server's place, which is told. */
+  /** Watches the time of a call. One that is silent for too long is answered in the server's place. */
   #limit(request: ClientRequest): LimitedCall | undefined {
-    return this.#limits?.watch(request, () => {
-      this.#inFlight.giveUp(request);
-      this.#reply?.(writeCancellation(request));
-    });
+    return this.#limits?.watch(request, () => this.#inFlight.giveUp(request));
   }
 
   #answer(

@@ -159,7 +159,7 @@ test("an answer that takes long to arrive is not silence", async () => {
   receiving = false;
   await vi.waitFor(() => expect(isOverNow).toBe(true));
   const messages: string[] = [];
-  for await (const message of limited) messages.push(message);
+  for await (const { toClient } of limited) messages.push(toClient);
   expect(messages.map((message) => JSON.parse(message) as Message)).toEqual([isOver(1, 0.2, null)]);
 });
 
@@ -202,7 +202,6 @@ test("a server at an address is waited for no longer either", async () => {
 test.each([
   [["--timeout", "0"], "--timeout takes a number of seconds from 1 to 300"],
   [["--timeout", "soon"], "--timeout takes a number of seconds from 1 to 300"],
-  [["--timeout", "30", "--listen", "127.0.0.1:0"], "--timeout is for a client on standard input and output"],
 ])("%j is refused with what is right", async (args, sentence) => {
   const { code, stderr } = await sluice(["proxy", ...args, "--", process.execPath]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);

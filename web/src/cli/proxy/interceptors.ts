@@ -124,12 +124,6 @@ function readLimit(invocation: Invocation, { errors }: Terminal): CallLimitOptio
   if (!(timeoutSeconds >= 1 && timeoutSeconds <= MAX_TIMEOUT)) {
     throw new UsageError(`--timeout takes a number of seconds from 1 to ${MAX_TIMEOUT}, such as 30`, "proxy");
   }
-  if (invocation.value("listen") !== undefined) {
-    throw new UsageError(
-      "--timeout is for a client on standard input and output: leave it out with --listen, where each client has its own",
-      "proxy",
-    );
-  }
   const onNotice = (tool: string, { message }: WaitNotice): void => {
     void errors.write(`sluice: ${printable(`${tool}: ${message}`.slice(0, MAX_LINE))}\n`).catch(() => undefined);
   };

@@ -178,13 +178,25 @@ export class ListenUrl {
     const interceptor = known ?? interceptors.open(this.#authorization(headers), request.scope);
     // Without sessions several clients may use equal ids.
     const passes = isOpening || headers.has(McpHeader.session) ? interceptor : interceptor.forExchange();
+    let unanswered = 0;
+    const keep = (response: Response): void => {
+      const session = response.headers.get(McpHeader.session);
+      if (response.ok) interceptors.keep(isOpening ? toClientKey(request, session) : key, interceptor);
+    };
     const response = await exchange(passes, body, {
-      send: (bytes) => sent.message(passes, bytes),
+      send: async (bytes) => {
+        unanswered += 1;
+        const answered = await sent.message(passes, bytes);
+        unanswered -= 1;
+        keep(answered);
+        return answered;
+      },
+      takesEvents: acceptsEvents(headers),
       // A client that the server has never admitted must not see what is stored.
       admit: async () => (known === undefined ? sent.probe() : undefined),
     });
-    if (response.ok)
-      interceptors.keep(isOpening ? toClientKey(request, response.headers.get(McpHeader.session)) : key, interceptor);
+    // A response that begins before the server's does not say that the client is admitted.
+    if (unanswered === 0) keep(response);
     return response;
   }
 

@@ -2,18 +2,22 @@
  * One message from a client over HTTP, and its response.
  * @module
  */
-import { encodeEvent } from "../../http/event-stream.js";
+import { encodeEvent, EVENT_END } from "../../http/event-stream.js";
 import { joinBytes } from "../../artifacts/bytes.js";
 import { readBounded, textOf } from "../../jsonrpc/bytes.js";
 import { errorMessage, objectOr, parsedOr, RpcCode, stringOr } from "../../jsonrpc/rpc.js";
 import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
+import { oneLine } from "../../jsonrpc/lines.js";
 import { EventStreamGate } from "../../jsonrpc/sse.js";
 import { BatchMembers, isBatch, membersOf, requestsIn } from "../client-request.js";
 import type { Interceptor } from "../interceptor.js";
 import { refusalWithoutId, type Refused } from "../message-refusal.js";
+import { FollowUps, waitFor } from "./follow-ups.js";
 
 interface ExchangeDeps {
+  /** Whether the client takes an event stream. It learns there that a call is silent. */
+  readonly takesEvents?: boolean;
   /** Sends the server the client's message, or `body` in its place. */
   readonly send: (body?: Uint8Array) => Promise<Response>;
   /** Called before the interceptor answers by itself. A response means that the client is not admitted. */
@@ -33,7 +37,7 @@ export async function exchange(
   if (body.length > MAX_MESSAGE) {
     return refuseTooLarge(interceptor, membersOf([body]), deps);
   }
-  const { forward, answers } = await interceptor.fromClient(body);
+  const { forward, answers, followUps: calls = [] } = await interceptor.fromClient(body);
   const own = (await Promise.all(answers)).filter((answer) => answer !== undefined);
   if (forward === undefined) {
     // A cancelled call, or the notification that cancelled it.
@@ -41,7 +45,8 @@ export async function exchange(
     const refusal = await deps.admit?.();
     return refusal ?? jsonResponse(isBatch(body) ? `[${own.join(",")}]` : own.join(","));
   }
-  return forwardMessage(interceptor, { body, forward, own }, deps);
+  const followUps = calls.length === 0 ? undefined : new FollowUps(calls, idsIn(forward).length);
+  return forwardMessage(interceptor, { body, forward, own, followUps }, deps);
 }
 
 /** The ids of the requests in a message, as JSON text. */
@@ -52,25 +57,46 @@ export function idsIn(body: Uint8Array): readonly string[] {
 interface ForwardedMessage {
   readonly body: Uint8Array;
   readonly forward: Uint8Array;
-  readonly own: readonly string[];
+  /** Answers that are not the server's. */
+  readonly own: string[];
+  /** What is sent while the server is silent. */
+  readonly followUps: FollowUps | undefined;
 }
 
 async function forwardMessage(
   interceptor: Interceptor,
-  { body, forward, own }: ForwardedMessage,
-  { send }: ExchangeDeps,
+  message: ForwardedMessage,
+  deps: ExchangeDeps,
 ): Promise<Response> {
+  const { body, forward, own, followUps } = message;
+  const { send, takesEvents = false } = deps;
+  const reply = replySender(send);
+  const answering = { own, reply, followUps, isBatched: isBatch(body) };
   const forget = (): void => {
     for (const id of idsIn(forward)) interceptor.forget(id);
   };
-  let response: Response;
-  try {
-    response = await send(forward === body ? undefined : forward);
-  } catch (error) {
+  const sent = send(forward === body ? undefined : forward).catch((error: unknown) => {
     forget();
     throw error;
+  });
+  let response = await waitFor(sent, followUps);
+  if (response === undefined && takesEvents) {
+    const pieces = eventsBefore(interceptor, sent, { ...answering, ids: idsIn(forward) });
+    return new Response(
+      streamOf(pieces, () => discard(sent)),
+      { headers: { "content-type": "text/event-stream" } },
+    );
   }
-  if (carriesMessages(response)) return gatedResponse(interceptor, response, { own, reply: replySender(send) });
+  while (response === undefined) {
+    const answer = takeFollowUp(followUps as FollowUps, reply);
+    if (answer !== undefined) own.push(answer);
+    if ((followUps as FollowUps).isSettled) {
+      discard(sent);
+      return jsonResponse(answering.isBatched ? `[${own.join(",")}]` : own.join(","));
+    }
+    response = await waitFor(sent, followUps);
+  }
+  if (carriesMessages(response)) return gatedResponse(interceptor, response, answering);
   forget();
   if (!response.ok) return guardRefusal(interceptor, response);
   if (own.length === 0) return response;
@@ -113,7 +139,11 @@ export function replySender(send: (body: Uint8Array) => Promise<Response>): (tex
 
 interface ResponseDeps {
   /** Our own messages, sent after the server's. */
-  readonly own?: readonly string[];
+  readonly own?: string[];
+  /** What is sent while the server is silent. */
+  readonly followUps?: FollowUps | undefined;
+  /** Whether the client sent a batch. */
+  readonly isBatched?: boolean;
   /** Sends the server an error in place of an answer. */
   readonly reply: (text: string) => void;
 }
@@ -136,7 +166,23 @@ export function gatedResponse(interceptor: Interceptor, response: Response, deps
   headers.delete("content-length");
   headers.delete("content-encoding");
   const reader = response.body.getReader();
-  return new Response(streamOf(way(interceptor, reader, deps), reader), { status, statusText, headers });
+  const pieces = way(interceptor, reader, deps);
+  return new Response(
+    streamOf(pieces, (reason) => reader.cancel(reason)),
+    { status, statusText, headers },
+  );
+}
+
+/** A response that nobody waits for any more. */
+function discard(sent: Promise<Response>): void {
+  void sent.then((response) => response.body?.cancel()).catch(() => undefined);
+}
+
+/** Takes what comes next, and tells the server what concerns it. Returns an answer for the client, if it is one. */
+function takeFollowUp(followUps: FollowUps, reply: (text: string) => void): string | undefined {
+  const { toClient, toServer } = followUps.take();
+  if (toServer !== undefined) reply(toServer);
+  return toServer === undefined ? undefined : toClient;
 }
 
 /** Most bytes that are read of a refusal. Clients put them into an error. */
@@ -182,22 +228,38 @@ function wayOf({ headers }: Response): Way | undefined {
 async function* eventPieces(
   interceptor: Interceptor,
   body: BodyReader,
-  { own = [], reply }: ResponseDeps,
+  { own = [], reply, followUps }: ResponseDeps,
 ): AsyncGenerator<Uint8Array> {
   const events: Uint8Array[][] = [[]];
-  const put = async (bytes: Uint8Array): Promise<void> => void events.at(-1)?.push(bytes);
+  let isInEvent = false;
+  const put = async (bytes: Uint8Array): Promise<void> => {
+    events.at(-1)?.push(bytes);
+    isInEvent = true;
+  };
   const gate = new EventStreamGate(
     (sink) => interceptor.fromServer(sink, reply),
     put,
-    () => void events.push([]),
+    () => {
+      events.push([]);
+      isInEvent = false;
+    },
   );
   try {
-    for await (const chunk of chunksOf(body)) {
-      await gate.write(chunk);
+    for (let read = body.read(); ;) {
+      const next = await waitFor(read, isInEvent ? undefined : followUps);
+      if (next === undefined) {
+        yield* followUpEvents(followUps as FollowUps, reply);
+        if (followUps?.isSettled !== true) continue;
+        await body.cancel();
+        break;
+      }
+      if (next.done) break;
+      await gate.write(next.value);
       // Each on its own: SDKs drop the progress of a call that they read together with its result.
       for (const pieces of events.splice(0, events.length, [])) {
         if (pieces.length > 0) yield joinBytes(pieces);
       }
+      read = body.read();
     }
     for (const text of own) yield encodeEvent({}, text);
   } finally {
@@ -205,17 +267,85 @@ async function* eventPieces(
   }
 }
 
+/** What comes next, as an event. */
+function* followUpEvents(followUps: FollowUps, reply: (text: string) => void): Generator<Uint8Array> {
+  const { toClient, toServer } = followUps.take();
+  if (toServer !== undefined) reply(toServer);
+  yield encodeEvent({}, toClient);
+}
+
+/** The events of a response whose beginning is not waited for. */
+async function* eventsBefore(
+  interceptor: Interceptor,
+  sent: Promise<Response>,
+  deps: ResponseDeps & { readonly ids: readonly string[] },
+): AsyncGenerator<Uint8Array> {
+  const { own = [], reply, ids } = deps;
+  const followUps = deps.followUps as FollowUps;
+  try {
+    let response: Response | undefined;
+    while (response === undefined) {
+      yield* followUpEvents(followUps, reply);
+      if (followUps.isSettled) return discard(sent);
+      response = await waitFor(sent, followUps);
+    }
+    if (carriesMessages(response)) {
+      yield* eventsOf(interceptor, response, deps);
+      return;
+    }
+    await response.body?.cancel();
+    yield* failedEvents(interceptor, ids, `The server refused the request with HTTP ${response.status}.`);
+  } catch {
+    yield* failedEvents(interceptor, ids, "The server could not be reached.");
+  }
+  for (const text of own) yield encodeEvent({}, text);
+}
+
+/** Errors for the requests that wait for an answer. */
+function* failedEvents(interceptor: Interceptor, ids: readonly string[], sentence: string): Generator<Uint8Array> {
+  for (const id of ids) {
+    if (!interceptor.isWaiting(id)) continue;
+    interceptor.forget(id);
+    yield encodeEvent({}, errorMessage(id, RpcCode.serverError, sentence));
+  }
+}
+
+/** The messages of a response as events. */
+async function* eventsOf(interceptor: Interceptor, response: Response, deps: ResponseDeps): AsyncGenerator<Uint8Array> {
+  const way = wayOf(response);
+  if (way === undefined || response.body === null) return;
+  const pieces = way(interceptor, response.body.getReader(), deps);
+  if (way === eventPieces) return yield* pieces;
+  let isBegun = false;
+  for await (const piece of pieces) {
+    if (!isBegun) yield new TextEncoder().encode("data: ");
+    isBegun = true;
+    yield oneLine(piece);
+  }
+  if (isBegun) yield new TextEncoder().encode(EVENT_END);
+}
+
 async function* messagePieces(
   interceptor: Interceptor,
   body: BodyReader,
-  { own = [], reply }: ResponseDeps,
+  { own = [], reply, followUps, isBatched = false }: ResponseDeps,
 ): AsyncGenerator<Uint8Array> {
   const out: Uint8Array[] = [];
   const put = async (bytes: Uint8Array): Promise<void> => void out.push(bytes);
   const incoming = interceptor.fromServer({ forward: put, complete: async () => undefined, nonProtocol: put }, reply);
   try {
-    for await (const chunk of chunksOf(body)) {
-      await incoming.write(chunk);
+    for (let read = body.read(); ;) {
+      const next = await waitFor(read, followUps);
+      if (next === undefined) {
+        const answer = takeFollowUp(followUps as FollowUps, reply);
+        if (answer !== undefined) own.push(answer);
+        if (followUps?.isSettled !== true) continue;
+        await body.cancel();
+        return yield isBatched ? joinedBatch(out, own) : new TextEncoder().encode(own.join(""));
+      }
+      if (next.done) break;
+      await incoming.write(next.value);
+      read = body.read();
       // Output before the end is never small and never part of a batch.
       if (own.length === 0) yield* out.splice(0);
     }
@@ -239,7 +369,10 @@ async function* chunksOf(body: BodyReader): AsyncGenerator<Uint8Array> {
 }
 
 /** A stream that does no more work than is read. */
-function streamOf(pieces: AsyncGenerator<Uint8Array>, body: BodyReader): ReadableStream<Uint8Array> {
+function streamOf(
+  pieces: AsyncGenerator<Uint8Array>,
+  cancelBody: (reason: unknown) => Promise<void> | void,
+): ReadableStream<Uint8Array> {
   return new ReadableStream({
     pull: async (controller) => {
       const next = await pieces.next();
@@ -248,7 +381,7 @@ function streamOf(pieces: AsyncGenerator<Uint8Array>, body: BodyReader): Readabl
     },
     cancel: async (reason) => {
       // A generator that waits for the body cannot return before the body has ended.
-      await body.cancel(reason);
+      await cancelBody(reason);
       await pieces.return(undefined);
     },
   });

@@ -3,6 +3,7 @@
  * @module
  */
 import { cancelledBy, elementsOf, requestOf } from "../client-request.js";
+import type { FollowUp } from "../call-limit.js";
 import type { Interceptor } from "../interceptor.js";
 import { errorMessage, idKey, RpcCode } from "../../jsonrpc/rpc.js";
 import { passServerLines } from "../stdio/lines.js";
@@ -182,7 +183,8 @@ export class McpSession {
 
   /** `keys` are those of the requests in it. */
   async #pass(body: Uint8Array, keys: readonly string[]): Promise<void> {
-    const { forward, answers } = await this.#interceptor.fromClient(body);
+    const { forward, answers, followUps = [] } = await this.#interceptor.fromClient(body);
+    for (const messages of followUps) void this.#follow(messages, keys).catch(() => undefined);
     for (const answer of answers) void this.#answer(answer, keys).catch(() => undefined);
     if (forward !== undefined) await this.#send(forward);
     else if (answers.length === 0) this.#leaveUnanswered(keys);
@@ -192,6 +194,14 @@ export class McpSession {
     const text = await answer;
     if (text === undefined) this.#leaveUnanswered(keys);
     else await this.#route(new TextEncoder().encode(text));
+  }
+
+  /** Sends what follows a call to the client that waits for it. */
+  async #follow(messages: AsyncIterable<FollowUp>, [key]: readonly string[]): Promise<void> {
+    for await (const { toClient, toServer } of messages) {
+      await this.#route(new TextEncoder().encode(toClient), key);
+      if (toServer !== undefined) await this.#send(new TextEncoder().encode(toServer));
+    }
   }
 
   /** Ends the response to a cancelled request. In a batch it ends with the others. */
@@ -258,9 +268,9 @@ export class McpSession {
     };
   }
 
-  /** Sends a message to its receiver. */
-  async #route(message: Uint8Array): Promise<void> {
-    const { bytes, key } = this.#ids?.back(message) ?? { bytes: message, key: undefined };
+  /** Sends a message to its receiver: to who waits for `request`, if the message does not say. */
+  async #route(message: Uint8Array, request?: string): Promise<void> {
+    const { bytes, key = request } = this.#ids?.back(message) ?? { bytes: message };
     const members = new JsonRpcScanner();
     members.push(message);
     if (members.isObject && members.text("method") !== undefined) {

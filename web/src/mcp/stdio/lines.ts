@@ -8,6 +8,7 @@ import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
 import { type LineSink, isBlank, linePieces } from "../../jsonrpc/lines.js";
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
 import { membersOf } from "../client-request.js";
+import type { FollowUp } from "../call-limit.js";
 import type { ClientMessageOutcome, Interceptor } from "../interceptor.js";
 
 interface ClientLineSides {
@@ -33,8 +34,11 @@ export async function passClientLines(
     answers.add(sent);
     void sent.finally(() => answers.delete(sent));
   };
-  const follow = async (messages: AsyncIterable<string>): Promise<void> => {
-    for await (const message of messages) await sides.client(message);
+  const follow = async (messages: AsyncIterable<FollowUp>): Promise<void> => {
+    for await (const { toClient, toServer } of messages) {
+      await sides.client(toClient);
+      if (toServer !== undefined) await sides.server(new TextEncoder().encode(toServer));
+    }
   };
   const pass = async ({ forward, answers: own, followUps = [] }: ClientMessageOutcome): Promise<void> => {
     if (forward !== undefined) await sides.server(forward);
