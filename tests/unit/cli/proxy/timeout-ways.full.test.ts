@@ -1,8 +1,8 @@
 /** `sluice proxy --timeout` over every way of a proxy: the same contract, by the real command in front of silent servers. */
 import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { overAfter, timeoutResult, waitNotices } from "../../../../web/src/mcp/wait-notices.js";
 import { listening } from "../../../e2e/http/proxies.js";
@@ -13,90 +13,16 @@ type Message = Readonly<Record<string, unknown>>;
 /** Whether a server tells of progress. */
 const hasProgress = (way: string): boolean => !way.includes("JSON");
 
-const TOOLS = `
-const answerCall = ({ id, method, params }, send, cancelled) => {
-  const done = (id) => send({ id, result: { content: [{ type: "text", text: "done " + id }] } });
-  if (method === "initialize") {
-    const serverInfo = { name: "silent", version: "1" };
-    send({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo } });
-  } else if (method === "notifications/cancelled") {
-    cancelled(params.requestId);
-  } else if (method === "tools/call" && params.name === "prompt") done(id);
-  else if (method === "tools/call" && params.name === "works") {
-    const { progressToken } = params._meta ?? {};
-    let step = 0;
-    const timer = setInterval(() => {
-      step += 1;
-      send({ method: "notifications/progress", params: { progressToken, progress: step, message: "step " + step } });
-      if (step === 4) {
-        clearInterval(timer);
-        if (params.arguments?.ends !== false) done(id);
-      }
-    }, 500);
-  }
-};
-`;
+const SERVER = fileURLToPath(new URL("silent.mjs", import.meta.url));
 
-/** Writes to standard error which calls were cancelled, and answers them all the same. */
-const SERVER = `${TOOLS}
-const { createInterface } = require("node:readline");
-const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
-createInterface({ input: process.stdin }).on("line", (line) => {
-  answerCall(JSON.parse(line), send, (id) => {
-    console.error("cancelled " + id);
-    send({ id, result: { content: [{ type: "text", text: "late" }] } });
-  });
-});
-`;
-
-interface Silent {
-  readonly url: string;
-  /** Ids of the calls that were cancelled. */
-  readonly cancelled: unknown[];
-}
-
-/** The same at a URL: it begins an event stream at once, or answers with JSON when it has an answer. */
-async function serveSilence(kind: "events" | "JSON"): Promise<Silent> {
-  const answerCall = new Function(`${TOOLS} return answerCall;`)() as (
-    message: Message,
-    send: (message: Message) => void,
-    cancelled: (id: unknown) => void,
-  ) => void;
-  const cancelled: unknown[] = [];
-  const open = new Map<unknown, ServerResponse>();
-  const server = createServer((request, response) => {
-    void (async () => {
-      let body = "";
-      for await (const piece of request) body += String(piece);
-      if (request.method !== "POST") return void response.writeHead(405).end();
-      const message = JSON.parse(body) as Message;
-      const headers = { "mcp-session-id": "one" };
-      if (message["id"] === undefined) response.writeHead(202, headers).end();
-      else if (kind === "events" && message["method"] === "tools/call") {
-        response.writeHead(200, { ...headers, "content-type": "text/event-stream" }).flushHeaders();
-      }
-      if (message["id"] !== undefined) open.set(message["id"], response);
-      const send = (more: Message): void => {
-        const text = JSON.stringify({ jsonrpc: "2.0", ...more });
-        const isAnswer = "id" in more;
-        const at = isAnswer ? open.get(more["id"]) : response;
-        if (at?.headersSent === true) at.write(`data: ${text}\n\n`);
-        else if (isAnswer) at?.writeHead(200, { ...headers, "content-type": "application/json" }).write(text);
-        if (isAnswer) at?.end();
-      };
-      answerCall(message, send, (id) => {
-        cancelled.push(id);
-        send({ id, result: { content: [{ type: "text", text: "late" }] } });
-      });
-    })();
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, cancelled };
+/** A server at a URL, and what it wrote to standard error. */
+async function serveSilence(kind: "events" | "json"): Promise<{ readonly url: string; readonly said: () => string }> {
+  const child = spawn(process.execPath, [SERVER, kind], { stdio: ["ignore", "pipe", "pipe"] });
+  onTestFinished(() => void child.kill());
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
+  const [url] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+  return { url, said: () => said };
 }
 
 /** A client at a proxy. */
@@ -108,7 +34,7 @@ interface Client {
   log(): string;
 }
 
-function onStandardStreams(args: readonly string[], cancelled?: readonly unknown[]): Client {
+function onStandardStreams(args: readonly string[], said?: () => string): Client {
   const child = start(["proxy", ...args]);
   onTestFinished(() => void child.kill());
   const [heard, errors]: [Message[], string[]] = [[], []];
@@ -117,7 +43,7 @@ function onStandardStreams(args: readonly string[], cancelled?: readonly unknown
   return {
     heard,
     say: (message) => void child.stdin.write(`${JSON.stringify(message)}\n`),
-    cancelled: () => cancelled ?? cancelledIn(errors.join("\n")),
+    cancelled: () => cancelledIn(said?.() ?? errors.join("\n")),
     log: () => errors.join("\n"),
   };
 }
@@ -126,7 +52,7 @@ const cancelledIn = (text: string): readonly unknown[] =>
   [...text.matchAll(/^cancelled (\S+)$/gm)].map(([, id]) => Number(id));
 
 /** Reads each response of a listening proxy as its messages come. */
-async function overHttp(args: readonly string[], accept: string, cancelled?: readonly unknown[]): Promise<Client> {
+async function overHttp(args: readonly string[], accept: string, said?: () => string): Promise<Client> {
   const proxy = await listening(args);
   onTestFinished(() => proxy[Symbol.asyncDispose]());
   const heard: Message[] = [];
@@ -159,42 +85,34 @@ async function overHttp(args: readonly string[], accept: string, cancelled?: rea
   return {
     heard,
     say: (message) => void post(message).catch((error: unknown) => heard.push({ failed: String(error) })),
-    cancelled: () => cancelled ?? cancelledIn(proxy.said()),
+    cancelled: () => cancelledIn((said ?? proxy.said)()),
     log: () => proxy.said(),
   };
 }
 
 const BOTH = "application/json, text/event-stream";
 
-type Open = (options: readonly string[], room: Room) => Promise<Client>;
+type Open = (options: readonly string[]) => Promise<Client>;
 
-const inFront = async (room: Room): Promise<readonly string[]> => [
-  "--",
-  process.execPath,
-  await room.write("server.cjs", SERVER),
-];
+const IN_FRONT = ["--", process.execPath, SERVER];
 
 const atUrl =
-  (
-    kind: "events" | "JSON",
-    open: (args: readonly string[], cancelled: readonly unknown[]) => Client | Promise<Client>,
-  ): Open =>
+  (kind: "events" | "json", open: (args: readonly string[], said: () => string) => Client | Promise<Client>): Open =>
   async (options) => {
-    const { url, cancelled } = await serveSilence(kind);
-    return open([...options, "--url", url], cancelled);
+    const { url, said } = await serveSilence(kind);
+    return open([...options, "--url", url], said);
   };
 
 const WAYS: Readonly<Record<string, Open>> = {
-  "a command on standard streams": async (options, room) => onStandardStreams([...options, ...(await inFront(room))]),
+  "a command on standard streams": async (options) => onStandardStreams([...options, ...IN_FRONT]),
   "a URL with events on standard streams": atUrl("events", onStandardStreams),
-  "a URL with JSON on standard streams": atUrl("JSON", onStandardStreams),
-  "a command that listens": async (options, room) => overHttp([...options, ...(await inFront(room))], BOTH),
-  "a command that listens, for a client of JSON": async (options, room) =>
-    overHttp([...options, ...(await inFront(room))], "application/json"),
-  "a URL with events that listens": atUrl("events", (args, cancelled) => overHttp(args, BOTH, cancelled)),
-  "a URL with JSON that listens": atUrl("JSON", (args, cancelled) => overHttp(args, BOTH, cancelled)),
-  "a URL with JSON that listens, for a client of JSON": atUrl("JSON", (args, cancelled) =>
-    overHttp(args, "application/json", cancelled),
+  "a URL with JSON on standard streams": atUrl("json", onStandardStreams),
+  "a command that listens": (options) => overHttp([...options, ...IN_FRONT], BOTH),
+  "a command that listens, for a client of JSON": (options) => overHttp([...options, ...IN_FRONT], "application/json"),
+  "a URL with events that listens": atUrl("events", (args, said) => overHttp(args, BOTH, said)),
+  "a URL with JSON that listens": atUrl("json", (args, said) => overHttp(args, BOTH, said)),
+  "a URL with JSON that listens, for a client of JSON": atUrl("json", (args, said) =>
+    overHttp(args, "application/json", said),
   ),
 };
 
@@ -219,12 +137,14 @@ const isOver = (id: number, seconds: number, last: string | null): object => {
 };
 
 async function opened(way: string, options: readonly string[], room: Room): Promise<Client> {
-  const client = await (WAYS[way] as Open)([...options, "--store", room.path(`store-${way.length}`)], room);
+  const client = await (WAYS[way] as Open)([...options, "--store", room.path(`store-${way.length}`)]);
   client.say(INITIALIZE);
   await vi.waitFor(() => expect(client.heard).toHaveLength(1), { timeout: 10_000 });
   client.say({ jsonrpc: "2.0", method: "notifications/initialized" });
   return client;
 }
+
+const textIn = (params: Message): unknown => params["data"] ?? params["message"];
 
 const answersTo = ({ heard }: Client, id: number): readonly Message[] => heard.filter((each) => each["id"] === id);
 
@@ -241,7 +161,7 @@ describe.each(Object.keys(WAYS))("%s", (way) => {
     // Another call finds the connection as it was, and its own answer alone.
     client.say(call(3, "prompt"));
     await vi.waitFor(() => expect(answersTo(client, 3)).toHaveLength(1), { timeout: 5000 });
-    expect(client.heard.map(({ id }) => id).sort()).toEqual([0, 1, 2, 3]);
+    expect(client.heard.map(({ id }) => Number(id)).sort((left, right) => left - right)).toEqual([0, 1, 2, 3]);
   });
 });
 
@@ -271,26 +191,19 @@ test("clients are told of a call that is silent, over each way that can carry it
     Object.keys(WAYS).map(async (way) => [way, await opened(way, ["--timeout", "16"], room)] as const),
   );
   const [notice] = waitNotices([15], 16);
-  for (const [, client] of clients) {
+  const told = async ([way, client]: (typeof clients)[number]): Promise<readonly unknown[]> => {
     client.say(call(1, "hangs"));
     client.say(call(2, "hangs", { _meta: { progressToken: 7 } }));
-  }
-  for (const [way, client] of clients) {
-    await vi.waitFor(() => expect(answersTo(client, 2), way).toHaveLength(1), { timeout: 25_000 });
-    await vi.waitFor(() => expect(answersTo(client, 1), way).toHaveLength(1), { timeout: 5000 });
-    const told = client.heard.filter(({ method }) => method !== undefined);
-    const isMute = way.endsWith("client of JSON");
-    expect(
-      told.map(({ method, params }) => [method, (params as Message)["data"] ?? (params as Message)["message"]]),
-      way,
-    ).toEqual(
-      isMute
-        ? []
-        : [
-            ["notifications/message", notice?.message],
-            ["notifications/progress", notice?.message],
-          ],
-    );
+    for (const id of [1, 2]) await vi.waitFor(() => expect(answersTo(client, id)).toHaveLength(1), { timeout: 25_000 });
     expect(client.log()).toContain(`sluice: hangs: ${notice?.message ?? ""}`);
-  }
+    const between = client.heard.filter(({ method }) => method !== undefined);
+    return [way, ...between.map(({ method, params }) => [method, textIn(params as Message)])];
+  };
+  const both = [
+    ["notifications/message", notice?.message],
+    ["notifications/progress", notice?.message],
+  ];
+  expect(await Promise.all(clients.map(told))).toEqual(
+    clients.map(([way]) => (way.endsWith("client of JSON") ? [way] : [way, ...both])),
+  );
 }, 60_000);

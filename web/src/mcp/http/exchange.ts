@@ -231,22 +231,22 @@ async function* eventPieces(
   { own = [], reply, followUps }: ResponseDeps,
 ): AsyncGenerator<Uint8Array> {
   const events: Uint8Array[][] = [[]];
-  let isInEvent = false;
+  const state = { isInEvent: false };
   const put = async (bytes: Uint8Array): Promise<void> => {
     events.at(-1)?.push(bytes);
-    isInEvent = true;
+    state.isInEvent = true;
   };
   const gate = new EventStreamGate(
     (sink) => interceptor.fromServer(sink, reply),
     put,
     () => {
       events.push([]);
-      isInEvent = false;
+      state.isInEvent = false;
     },
   );
   try {
     for (let read = body.read(); ;) {
-      const next = await waitFor(read, isInEvent ? undefined : followUps);
+      const next = await waitFor(read, state.isInEvent ? undefined : followUps);
       if (next === undefined) {
         yield* followUpEvents(followUps as FollowUps, reply);
         if (followUps?.isSettled !== true) continue;
@@ -286,7 +286,10 @@ async function* eventsBefore(
     let response: Response | undefined;
     while (response === undefined) {
       yield* followUpEvents(followUps, reply);
-      if (followUps.isSettled) return discard(sent);
+      if (followUps.isSettled) {
+        discard(sent);
+        return;
+      }
       response = await waitFor(sent, followUps);
     }
     if (carriesMessages(response)) {
@@ -315,7 +318,10 @@ async function* eventsOf(interceptor: Interceptor, response: Response, deps: Res
   const way = wayOf(response);
   if (way === undefined || response.body === null) return;
   const pieces = way(interceptor, response.body.getReader(), deps);
-  if (way === eventPieces) return yield* pieces;
+  if (way === eventPieces) {
+    yield* pieces;
+    return;
+  }
   let isBegun = false;
   for await (const piece of pieces) {
     if (!isBegun) yield new TextEncoder().encode("data: ");
@@ -341,7 +347,8 @@ async function* messagePieces(
         if (answer !== undefined) own.push(answer);
         if (followUps?.isSettled !== true) continue;
         await body.cancel();
-        return yield isBatched ? joinedBatch(out, own) : new TextEncoder().encode(own.join(""));
+        yield isBatched ? joinedBatch(out, own) : new TextEncoder().encode(own.join(""));
+        return;
       }
       if (next.done) break;
       await incoming.write(next.value);
