@@ -56,7 +56,7 @@ async function serve(request, response) {
   });
 }
 
-if (kind === undefined) {
+if (process.argv.length === 2) {
   createInterface({ input: process.stdin }).on("line", (line) => {
     answer(JSON.parse(line), (message) => {
       process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);

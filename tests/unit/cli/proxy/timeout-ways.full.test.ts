@@ -149,7 +149,7 @@ const textIn = (params: Message): unknown => params["data"] ?? params["message"]
 const answersTo = ({ heard }: Client, id: number): readonly Message[] => heard.filter((each) => each["id"] === id);
 
 describe.each(Object.keys(WAYS))("%s", (way) => {
-  test("a silent call is answered, the server is told, and what it answers then is for nobody", async () => {
+  test("a silent call is answered, the server is told, and what it answers then is dropped", async () => {
     await using room = await Room.open();
     const client = await opened(way, ["--timeout", "1"], room);
     for (const message of [call(1, "hangs"), call(2, "prompt")]) client.say(message);

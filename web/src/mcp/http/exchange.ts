@@ -173,7 +173,7 @@ export function gatedResponse(interceptor: Interceptor, response: Response, deps
   );
 }
 
-/** A response that nobody waits for any more. */
+/** A response that is not waited for any more. */
 function discard(sent: Promise<Response>): void {
   void sent.then((response) => response.body?.cancel()).catch(() => undefined);
 }
@@ -293,19 +293,19 @@ async function* eventsBefore(
       response = await waitFor(sent, followUps);
     }
     if (carriesMessages(response)) {
-      yield* eventsOf(interceptor, response, deps);
+      yield* streamEvents(interceptor, response, deps);
       return;
     }
     await response.body?.cancel();
-    yield* failedEvents(interceptor, ids, `The server refused the request with HTTP ${response.status}.`);
+    yield* failRequests(interceptor, ids, `The server refused the request with HTTP ${response.status}.`);
   } catch {
-    yield* failedEvents(interceptor, ids, "The server could not be reached.");
+    yield* failRequests(interceptor, ids, "The server could not be reached.");
   }
   for (const text of own) yield encodeEvent({}, text);
 }
 
 /** Errors for the requests that wait for an answer. */
-function* failedEvents(interceptor: Interceptor, ids: readonly string[], sentence: string): Generator<Uint8Array> {
+function* failRequests(interceptor: Interceptor, ids: readonly string[], sentence: string): Generator<Uint8Array> {
   for (const id of ids) {
     if (!interceptor.isWaiting(id)) continue;
     interceptor.forget(id);
@@ -314,7 +314,11 @@ function* failedEvents(interceptor: Interceptor, ids: readonly string[], sentenc
 }
 
 /** The messages of a response as events. */
-async function* eventsOf(interceptor: Interceptor, response: Response, deps: ResponseDeps): AsyncGenerator<Uint8Array> {
+async function* streamEvents(
+  interceptor: Interceptor,
+  response: Response,
+  deps: ResponseDeps,
+): AsyncGenerator<Uint8Array> {
   const way = wayOf(response);
   if (way === undefined || response.body === null) return;
   const pieces = way(interceptor, response.body.getReader(), deps);
