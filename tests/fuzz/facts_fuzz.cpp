@@ -6,6 +6,7 @@
 
 #include "facts/kinds.h"
 #include "sluice/facts.h"
+#include "sluice/tape.h"
 #include "text/utf8.h"
 
 namespace {
@@ -24,9 +25,10 @@ void check_line(std::string_view line) {
 }
 
 /// Extensions of the kinds in wasm/src/facts/families.
-constexpr const char* kFamilies[] = {"sqlite",   "iso", "rpm",  "qcow2", "vmdk",
-                                     "squashfs", "sav", "grib", "bufr",  "pmtiles",
-                                     "stl",      "fbx", "mid"};
+constexpr const char* kFamilies[] = {
+    "sqlite",  "iso", "rpm", "qcow2", "vmdk",    "squashfs", "sav",  "grib",  "bufr",
+    "pmtiles", "stl", "fbx", "mid",   "parquet", "npy",      "dta",  "fits",  "nc",
+    "nii",     "dcm", "shp", "las",   "tiff",    "dwg",      "pcap", "pcapng"};
 
 /// A file whose ends are cut from `bytes`: where they meet or overlap, and of a file that is larger
 /// by what lies between them.
@@ -42,8 +44,9 @@ void check_file(std::string_view bytes, size_t limit, bool between) {
         std::pair{"application/x", "xlsx"}, std::pair{"application/x", "docx"},
         std::pair{"application/x", "ods"}, std::pair{"application/x", "epub"},
         std::pair{"application/x", "doc"}, std::pair{"application/x", "xls"},
-        std::pair{"application/x", "msg"}, std::pair{"audio/mpeg", "mp3"},
-        std::pair{"video/mp4", "mp4"}, std::pair{"application/octet-stream", "bin"}}) {
+        std::pair{"application/x", "msg"}, std::pair{"application/x", "ppt"},
+        std::pair{"audio/mpeg", "mp3"}, std::pair{"video/mp4", "mp4"},
+        std::pair{"application/octet-stream", "bin"}}) {
     subject.type = {mime, extension, "file"};
     const std::string line = sluice::tell_facts(sluice::write_evidence(subject));
     require(!line.empty());
@@ -78,6 +81,8 @@ void check_families(std::string_view bytes, size_t limit, bool between) {
       {128, "DICM"sv},
       {0, "II*\0\x08\0\0\0"sv},
       {0, "CDF\1\0\0\0\0"sv},
+      {0, "\x93NUMPY\1\0v\0{'descr': '<f8', 'shape': ("sv},
+      {0, "SIMPLE  =                    T"sv},
       {100, "\x0d\0\0\0\7"sv},
       {257, "ustar"sv},
       {769, "ustar"sv},
