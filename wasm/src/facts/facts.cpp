@@ -19,6 +19,7 @@ void append_file_facts(std::string& line, const FileType& type, const Glimpse& f
   const bool is_archive = mime == "application/zip" || mime == "application/x-tar";
   if (!is_archive) append_pdf_facts(line, file);
   append_zip_facts(line, file, type.extension);
+  append_compound_facts(line, file, type.extension);
   append_tar_facts(line, file);
   append_gzip_facts(line, file);
   append_family_facts(line, file, type.extension);

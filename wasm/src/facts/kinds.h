@@ -24,6 +24,10 @@ std::string pdf_text(std::string_view source);
 /// sheets`, `, 12 slides`.
 void append_zip_facts(std::string& line, const Glimpse& file, std::string_view extension);
 
+/// Of an OLE compound file: `, 3 pages, 812 words`, `, 2 sheets (from the file): "Alpha"`, the
+/// subject of a message and its sender's name.
+void append_compound_facts(std::string& line, const Glimpse& file, std::string_view extension);
+
 /// The names of a tar archive's first members, and their number if all are seen; the name of a
 /// gzip file's content.
 void append_tar_facts(std::string& line, const Glimpse& file);

@@ -8,6 +8,8 @@ namespace {
 
 /// Sectors from here on mean the end of a chain, or nothing.
 constexpr uint32_t kLastSector = 0xffff'fffa;
+constexpr uint32_t kSmall = 4'096;
+constexpr uint32_t kSmallShift = 6;
 /// Sectors of the table whose places the header has.
 constexpr uint32_t kListed = 109;
 
@@ -35,6 +37,8 @@ std::optional<CompoundFile> CompoundFile::open(const Glimpse& file) {
       const uint32_t unit = le16(bytes, i);
       if (unit > 0 && unit < 0x7f) entry.name += static_cast<char>(unit);
     }
+    entry.start = le32(bytes, 116);
+    entry.size = le32(bytes, 120);
   }
   return found;
 }
@@ -65,6 +69,27 @@ uint32_t CompoundFile::count(std::string_view begin) const {
   return static_cast<uint32_t>(std::count_if(
       entries_.begin(), entries_.end(),
       [begin](const Entry& entry) { return std::string_view(entry.name).starts_with(begin); }));
+}
+
+std::string CompoundFile::read(std::string_view name, size_t limit) const {
+  const auto entry = std::find_if(entries_.begin(), entries_.end(),
+                                  [name](const Entry& listed) { return listed.name == name; });
+  if (entry == entries_.end()) return {};
+  const uint64_t wanted = std::min<uint64_t>(entry->size, limit);
+  if (entry->size >= kSmall) return read_chain(entry->start, wanted);
+  // Small streams are pieces of 64 bytes in the first entry's own stream, with a table of theirs.
+  const std::string pieces = read_chain(entries_[0].start, 1 << 18);
+  const std::string table = read_chain(le32(file_.head, 60), 1 << 16);
+  std::string bytes;
+  for (uint32_t piece = entry->start; bytes.size() < wanted && piece < kLastSector;) {
+    const uint64_t at = uint64_t{piece} << kSmallShift;
+    if (at >= pieces.size()) break;
+    bytes.append(pieces, static_cast<size_t>(at), size_t{1} << kSmallShift);
+    const uint64_t next = 4 * uint64_t{piece};
+    piece = holds(as_bytes(table), next, 4) ? le32(as_bytes(table), next) : kLastSector;
+  }
+  if (bytes.size() > wanted) bytes.resize(static_cast<size_t>(wanted));
+  return bytes;
 }
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// OLE compound files ([MS-CFB]): the names of streams, as far as both ends of a file show them.
+// OLE compound files ([MS-CFB]): streams by name, as far as both ends of a file show them.
 #pragma once
 
 #include <optional>
@@ -15,6 +15,8 @@ class CompoundFile {
  public:
   struct Entry {
     std::string name;  ///< its ASCII; other characters are left out
+    uint32_t start = 0;
+    uint64_t size = 0;
   };
 
   /// Nothing where the header is cut or makes no sense.
@@ -25,6 +27,9 @@ class CompoundFile {
 
   /// How many listed names begin so.
   uint32_t count(std::string_view begin) const;
+
+  /// The first `limit` bytes of a stream; shorter where a sector of it is not seen.
+  std::string read(std::string_view name, size_t limit) const;
 
  private:
   explicit CompoundFile(const Glimpse& file) : file_(file) {}
