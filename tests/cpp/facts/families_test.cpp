@@ -38,6 +38,10 @@ uint64_t bits_of(double value) {
   return bits;
 }
 
+std::string le_double(double value) {
+  return le(bits_of(value), 8);
+}
+
 // --- disks and models at fixed places ------------------------------------------------------------
 
 TEST(DescribeFamilies, ATitleThatNeverEndsIsNone) {
@@ -60,6 +64,7 @@ TEST(DescribeFamilies, FactsAtFixedPlaces) {
   EXPECT_EQ(family(behind("", 80, le(12, 4)), "stl"), ", 12 triangles");
   EXPECT_EQ(family(behind("Kaydara", 23, le(7'400, 4)), "fbx"), ", version 7.4");
   EXPECT_EQ(facts_of("MThd" + be(6, 4) + be(1, 2) + be(3, 2), "audio/midi", "mid"), ", 3 tracks");
+  EXPECT_EQ(facts_of("AC1027" + zeros(20), "image/vnd.dwg", "dwg"), ", version 2013");
 }
 
 TEST(DescribeFamilies, WhatIsCutOrAbsurdIsLeftOut) {
@@ -95,6 +100,78 @@ TEST(DescribeFamilies, TablesOfADatabaseAreNamedButNotItsOwn) {
             "SQLite database, 3.9 KB, 1 table (from the file): \"users\"");
 }
 
+TEST(DescribeFamilies, ParquetHasRowsAndColumns) {
+  const std::string footer = "\x15\2"s +                             // 1: version
+                             "\x19\x3c" + "\x48\6schema\x15\4\0"s +  // 2: list of three: the root
+                             "\x15\2\x38\2id\0"s + "\x15\x0c\x38\4name\0"s +
+                             "\x16\x0a\0"s;  // two leaves, 3: five rows
+  const std::string file = "PAR1" + footer + le(footer.size(), 4) + "PAR1";
+  EXPECT_EQ(family(file, "parquet"), ", 5 rows, 2 columns (from the file): \"id\", \"name\"");
+  EXPECT_EQ(family("PAR1" + le(9'999, 4) + "PAR1", "parquet"), "");
+  const std::string negative = "\x36\1"s + zeros(1);
+  EXPECT_EQ(family("PAR1" + negative + le(negative.size(), 4) + "PAR1", "parquet"), ", 0 columns");
+}
+
+TEST(DescribeFamilies, ArraysHaveTheirSides) {
+  const auto array = [](const std::string& type, const std::string& shape) {
+    return family("\x93NUMPY\1\0v\0{'descr': '"s + type + "', 'fortran_order': False, 'shape': (" +
+                      shape + "), }",
+                  "npy");
+  };
+  EXPECT_EQ(array("<f8", "3, 4, 5"), ", 3 × 4 × 5 of float64");
+  EXPECT_EQ(array("<i4", "7,"), ", 7 of int32");
+  EXPECT_EQ(array("|b1", ""), ", one value");
+  // A file that ends before the type does.
+  EXPECT_EQ(family("\x93NUMPY'shape': (3,)'descr': '", "npy"), ", 3");
+}
+
+TEST(DescribeFamilies, StataHasRowsAndColumns) {
+  EXPECT_EQ(
+      family("<stata_dta><header><release>118</release><K>" + le(3, 2) + "</K><N>" + le(25, 8),
+             "dta"),
+      ", 25 rows, 3 columns");
+  EXPECT_EQ(family("<stata_dta><header><release>118</release><byteorder>MSF</byteorder><K>" +
+                       be(3, 2) + "</K><N>" + be(25, 8),
+                   "dta"),
+            ", 25 rows, 3 columns");
+}
+
+// --- measurements --------------------------------------------------------------------------------
+
+std::string card(std::string text) {
+  text.resize(80, ' ');
+  return text;
+}
+
+TEST(DescribeFamilies, FitsHasPicturesOrTables) {
+  const std::string simple = card("SIMPLE  =                    T");
+  EXPECT_EQ(
+      family(simple + card("NAXIS   =                    2") +
+                 card("NAXIS1  =                   30") + card("NAXIS2  =                   20"),
+             "fits"),
+      ", 30 × 20");
+  const std::string table = simple + card("NAXIS   =                    0") + card("END") +
+                            card("XTENSION= 'BINTABLE'") + card("NAXIS   =                    2") +
+                            card("NAXIS2  =                   12") +
+                            card("TFIELDS =                    2");
+  EXPECT_EQ(line_of(table), "FITS data, 560 B, 12 rows, 2 columns");
+}
+
+TEST(DescribeFamilies, NetCdfHasItsVariables) {
+  const std::string file = "CDF\1" + be(0, 4) + be(10, 4) + be(1, 4) + be(1, 4) + "x\0\0\0"s +
+                           be(5, 4) + zeros(8) + be(11, 4) + be(1, 4) + be(4, 4) + "temp" +
+                           be(1, 4) + be(0, 4) + zeros(8) + be(5, 4) + be(20, 4) + be(99, 4) +
+                           zeros(8);
+  EXPECT_EQ(family(file, "nc"), ", 1 dimension, 1 variable (from the file): \"temp\"");
+}
+
+TEST(DescribeFamilies, VolumesHaveTheirSides) {
+  EXPECT_EQ(family(behind("", 40, le(3, 2) + le(10, 2) + le(12, 2) + le(14, 2)), "nii"),
+            ", 10 × 12 × 14");
+  EXPECT_EQ(family(behind("", 40, be(3, 2) + be(10, 2) + be(12, 2) + be(14, 2)), "nii"),
+            ", 10 × 12 × 14");
+}
+
 std::string element(uint32_t tag, const std::string& kind, std::string value) {
   if (value.size() % 2 == 1) value += ' ';
   return le(tag >> 16, 2) + le(tag & 0xffff, 2) +
@@ -113,6 +190,74 @@ std::string dicom(bool implicit, bool preamble) {
   file += element(0x0018'0015, kind("CS"), "CHEST") + element(0x0028'0008, kind("IS"), "6");
   file += element(0x0028'0010, kind("US"), le(40, 2)) + element(0x0028'0011, kind("US"), le(50, 2));
   return file + element(0x7fe0'0010, implicit ? "" : "OW", zeros(64));
+}
+
+TEST(DescribeFamilies, PicturesOfPatientsSayNothingOfThePatient) {
+  for (const bool implicit : {false, true}) {
+    for (const bool preamble : {false, true}) {
+      EXPECT_EQ(family(dicom(implicit, preamble), "dcm"), ", CT, 50 × 40, 6 frames, chest");
+    }
+  }
+}
+
+// --- maps, pages, captures -----------------------------------------------------------------------
+
+std::string directory(const std::vector<std::string>& entries, uint32_t next) {
+  std::string out = le(entries.size(), 2);
+  for (const std::string& entry : entries) out += entry;
+  return out + le(next, 4);
+}
+
+std::string tag(uint32_t number, uint32_t value) {
+  return le(number, 2) + le(3, 2) + le(1, 4) + le(value, 4);
+}
+
+TEST(DescribeFamilies, PicturesWithAPlaceNameTheirReferenceSystem) {
+  const std::string keys =
+      le(1, 2) + le(1, 2) + le(0, 2) + le(1, 2) + le(2'048, 2) + le(0, 2) + le(1, 2) + le(4'326, 2);
+  const std::string file =
+      "II*\0"s + le(8, 4) + directory({tag(277, 3), tag(34'735, 38)}, 0) + keys;
+  EXPECT_EQ(family(file, "tiff"), ", EPSG:4326, 3 bands");
+}
+
+TEST(DescribeFamilies, PagesOfAPictureAreCounted) {
+  const std::string file = "II*\0"s + le(8, 4) + directory({tag(256, 9)}, 26) +
+                           directory({tag(256, 9)}, 44) + directory({tag(256, 9)}, 0);
+  EXPECT_EQ(family(file, "tiff"), ", 3 pages");
+  // Directories and keys that say the same again and again take no longer than others.
+  std::string many = "II*\0"s + le(8, 4) + le(20'000, 2);
+  for (int i = 0; i < 20'000; ++i) many += tag(34'735, 8);
+  EXPECT_EQ(family(many + le(8, 4), "tiff"), "");
+  const std::string loop = "II*\0"s + le(8, 4) + directory({tag(256, 9)}, 8);
+  EXPECT_EQ(family(loop, "tiff"), "");
+}
+
+TEST(DescribeFamilies, ShapesAndPoints) {
+  EXPECT_EQ(family(behind("", 32, le(15, 4)), "shp"), ", polygons");
+  std::string cloud = behind("LASF", 24, "\1\2"s);
+  cloud = behind(behind(cloud, 107, le(1'000, 4)), 179, le_double(30.4) + le_double(10)) +
+          le_double(25) + le_double(5);
+  EXPECT_EQ(family(cloud, "las"), ", LAS 1.2, 1,000 points, 20 × 20 units");
+}
+
+TEST(DescribeFamilies, PacketsAreCountedWhereAllAreSeen) {
+  const auto packet = [](uint32_t second) {
+    return le(second, 4) + zeros(4) + le(3, 4) + le(3, 4) + "abc";
+  };
+  const std::string start = "\xd4\xc3\xb2\xa1"s + zeros(16) + le(1, 4);
+  EXPECT_EQ(family(start + packet(10) + packet(75), "pcap"), ", Ethernet, 2 packets, 1:05 long");
+  EXPECT_EQ(family(start + packet(10) + "cut", "pcap"), ", Ethernet");
+  const auto block = [](uint32_t type) {
+    return le(type, 4) + le(16, 4) + "\x4d\x3c\x2b\x1a" + le(16, 4);
+  };
+  EXPECT_EQ(family(block(0x0a0d'0d0a) + block(6) + block(6) + block(5), "pcapng"), ", 2 packets");
+}
+
+TEST(DescribeFamilies, FramesOfAnAnimationAreCounted) {
+  const std::string start =
+      "\x89PNG\r\n\x1a\n"s + be(13, 4) + "IHDR" + be(64, 4) + be(48, 4) + zeros(9);
+  EXPECT_EQ(line_of(start + be(8, 4) + "acTL" + be(20, 4) + zeros(8) + be(0, 4) + "IDAT"),
+            "PNG image, 64 × 48, 61 B, 20 frames");
 }
 
 // --- films ---------------------------------------------------------------------------------------
@@ -243,6 +388,13 @@ TEST(DescribeZip, SectionsOfABookAreThoseOfItsSpine) {
                         {"nav.xhtml", 0, "x"}}),
                    "epub"),
             ", 2 sections, title (from the file): \"Walden\"");
+}
+
+TEST(DescribeGzip, WhatStandsInItIsTold) {
+  const std::string content = ">one\nACGTACGTACGT\n>two\nACGTACGTACGT\n";
+  const std::string file = "\x1f\x8b\x08"s + zeros(7) + "\1" + le(content.size(), 2) +
+                           le(~content.size() & 0xffff, 2) + content;
+  EXPECT_EQ(facts_of(file, "application/gzip", "gz"), ", inside: FASTA sequences");
 }
 
 // --- texts ---------------------------------------------------------------------------------------

@@ -307,7 +307,9 @@ void describe(const Subject& subject, Segment& segment) {
     line += subject.table;
   } else if (!is_image && subject.text) {
     append_text_facts(line, subject, as_text(head));
-  } else if (!sides && has_facts(subject.type, head)) {
+  } else if (sides) {
+    append_frames(line, head);
+  } else if (has_facts(subject.type, head)) {
     segment.evidence = write_evidence(subject);
   }
 }

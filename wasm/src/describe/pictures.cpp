@@ -82,6 +82,15 @@ std::optional<Dimensions> webp_dimensions(Bytes head) {
 
 }  // namespace
 
+// An animation says its number of frames in acTL, before the first picture (PNG §11.3.5).
+void append_frames(std::string& line, Bytes head) {
+  if (!stands(head, 0, "\x89PNG")) return;
+  for (uint64_t at = 8; holds(head, at, 12) && !stands(head, at + 4, "IDAT");
+       at += 12 + uint64_t{be32(head, at)}) {
+    if (stands(head, at + 4, "acTL")) return append_count(line, be32(head, at + 8), "frame");
+  }
+}
+
 std::optional<Dimensions> read_dimensions(Bytes head) {
   using Reader = std::optional<Dimensions> (*)(Bytes);
   static constexpr std::array<Reader, 4> kReaders = {png_dimensions, jpeg_dimensions,

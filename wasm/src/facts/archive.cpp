@@ -2,8 +2,11 @@
 // gzip.
 #include <optional>
 
+#include "describe/formats.h"
+#include "facts/inflate.h"
 #include "facts/kinds.h"
 #include "facts/package.h"
+#include "sluice/describe.h"
 #include "sniff/structure.h"
 
 namespace sluice {
@@ -153,12 +156,35 @@ void append_tar_facts(std::string& line, const Glimpse& file) {
   line += quoted;
 }
 
+namespace {
+
+/// What stands in a gzip file: `, inside: tar archive, names (from the file): …`.
+void append_content(std::string& line, const Glimpse& file) {
+  constexpr size_t kSeen = 16'384;
+  const std::string content = inflate_wrapped(file.head, kSeen);
+  const Bytes bytes = as_bytes(content);
+  const auto type = sniff(bytes);
+  const TextFormat kind =
+      is_text(content) ? find_text_format(content.substr(0, kSniffHead)) : TextFormat{};
+  if (!type && !kind.is_known()) return;
+  line += ", inside: ";
+  line += kind.is_known() ? std::string(kind.label) : type->label;
+  if (!type) return;
+  // More is not seen, so that what stands at its end is not told.
+  const Glimpse inner{bytes, {}, UINT64_MAX};
+  append_tar_facts(line, inner);
+  append_family_facts(line, inner, type->extension);
+}
+
+}  // namespace
+
 // RFC 1952 §2.3: ID:2 method:1 flags:1 time:4 … [extra length:2 extra] [name, NUL]
 void append_gzip_facts(std::string& line, const Glimpse& file) {
   constexpr uint32_t kExtra = 4;
   constexpr uint32_t kName = 8;
   const uint32_t flags = u8(file.head, 3);
   if (!stands(file.head, 0, "\x1f\x8b\x08"sv)) return;
+  append_content(line, file);
   if ((flags & kName) == 0) return;
   const size_t at = 10 + ((flags & kExtra) != 0 ? 2 + le16(file.head, 10) : 0);
   std::string_view name = as_text(file.head);

@@ -7,6 +7,17 @@ namespace sluice {
 
 namespace families {
 
+namespace {
+
+/// No file has more rows, inodes or bytes.
+constexpr uint64_t kMost = uint64_t{1} << 50;
+
+}  // namespace
+
+void append_sane_count(std::string& line, uint64_t count, std::string_view noun) {
+  if (count <= kMost) append_count(line, count, noun);
+}
+
 std::string_view read_text(Bytes bytes, uint64_t at, uint64_t size) {
   if (at >= bytes.size()) return {};
   return as_text(bytes).substr(static_cast<size_t>(at), static_cast<size_t>(size));
@@ -55,7 +66,7 @@ void append_field(std::string& line, const Field& field, std::string_view words,
   const auto width = static_cast<size_t>(big ? -field.width : field.width);
   const uint64_t number = read_integer(head, field.at, width, big);
   const bool is_release = field.form == Form::number || field.form == Form::release;
-  if (!is_release && (number == 0 || number > uint64_t{1} << 50)) return;
+  if (!is_release && (number == 0 || number > kMost)) return;
   if (field.form == Form::count) return append_count(line, number, words);
   if (!is_release) {
     line += ", ";
@@ -67,6 +78,18 @@ void append_field(std::string& line, const Field& field, std::string_view words,
   line += std::to_string(field.form == Form::number ? number : number / 1'000);
   if (field.form == Form::release) (line += '.') += std::to_string(number % 1'000 / 100);
 }
+
+/// Kinds whose facts are a walk away, and who walks.
+constexpr std::string_view kWalked[][1] = {
+    {"sqlite"}, {"gpkg"}, {"mbtiles"}, {"parquet"}, {"npy"},    {"dta"},
+    {"fits"},   {"nc"},   {"nii"},     {"dcm"},     {"shp"},    {"las"},
+    {"laz"},    {"tiff"}, {"dwg"},     {"pcap"},    {"pcapng"},
+};
+constexpr Append kWalks[] = {
+    append_tables, append_tables, append_tables, append_parquet, append_array,  append_stata,
+    append_fits,   append_netcdf, append_nifti,  append_dicom,   append_shapes, append_points,
+    append_points, append_tiff,   append_dwg,    append_packets, append_blocks,
+};
 
 }  // namespace
 
@@ -81,8 +104,9 @@ void append_family_facts(std::string& line, const Glimpse& file, std::string_vie
     const std::string_view words = texts.next();
     if (met) families::append_field(line, *field, words, file.head);
   }
-  for (const std::string_view base : {"sqlite", "gpkg", "mbtiles"}) {
-    if (base == extension) families::append_tables(line, file);
+  const families::Append* append = families::kWalks;
+  for (Texts texts(packed<families::kWalked>); !texts.done(); ++append) {
+    if (texts.next() == extension) return (*append)(line, file);
   }
 }
 
