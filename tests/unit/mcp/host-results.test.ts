@@ -347,8 +347,8 @@ describe("prose that the host shows whole", () => {
   test("Codex shows more of it to some of its models, and says which it has", async () => {
     const talk = new Talk();
     await talk.ask("initialize", { clientInfo: { name: "codex-mcp-client", version: "0.169.0" } }, {});
-    const _meta = { callId: "call_1", "x-codex-turn-metadata": { model: "gpt-5.5", turn_trigger: "exec" } };
-    const params = { name: "read", arguments: {}, _meta };
+    const meta = { callId: "call_1", "x-codex-turn-metadata": { model: "gpt-5.5", turn_trigger: "exec" } };
+    const params = { name: "read", arguments: {}, _meta: meta };
     const result = { content: [{ type: "text", text: page }] };
     expect((await talk.ask("tools/call", params, result)).result).toEqual(result);
   });
