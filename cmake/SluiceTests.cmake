@@ -32,6 +32,7 @@ if(EMSCRIPTEN)
   # .cjs, since package.json makes .js an ES module and this glue is CommonJS.
   set_target_properties(sluice_tests PROPERTIES SUFFIX .cjs)
   target_link_options(sluice_tests PRIVATE
+    "SHELL:--pre-js ${CMAKE_SOURCE_DIR}/tests/cpp/environment.js"
     -sENVIRONMENT=node
     -sEXIT_RUNTIME=1
     -sWASM_ASYNC_COMPILATION=0

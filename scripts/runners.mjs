@@ -149,8 +149,8 @@ function countVitest(file, hasFailed) {
 /** Natively, under AddressSanitizer and UndefinedBehaviorSanitizer. */
 export const nativeTests = () => gtest("native-debug", nativeBinary, cores);
 
-/** The same tests and the same core as WebAssembly; it sees no environment, so there are no shards. */
-export const wasmTests = () => gtest("wasm-tests", wasmBinary, 1);
+/** The same tests and the same core as WebAssembly. */
+export const wasmTests = () => gtest("wasm-tests", wasmBinary, cores);
 
 const nativeBinary = (folder) => [join(folder, "sluice_tests")];
 const wasmBinary = (folder) => [process.execPath, join(folder, "sluice_tests.cjs")];
