@@ -179,7 +179,13 @@ Status Session::plan(std::string_view call_json) {
   Status status;
   if (!call_json.empty()) {
     message.call_json.clear();
+    const std::string tool = message.call.tool;
     status = read_call(call_json, message.call);
+    // The places were those of the tool that was thought to answer.
+    for (uint32_t index = 0; message.call.tool != tool && index < message.gate->segments().size();
+         ++index) {
+      message.gate->segment(index).field = 0;
+    }
   }
   if (!status.ok()) return status;
   message.whole.reset();

@@ -194,7 +194,14 @@ export class ResponsePolicy implements MessagePolicy {
       return { text: await written(reduced, request), reduced };
     };
     const edit = (whole: string): Promise<string> => guard(whole, requestNow()?.method);
-    return { kind: "gate", member, options: options(requestNow()?.tool), answer, ...(hasMore && { edit }) };
+    const tool = (requestNow() ?? this.#onlyCall())?.tool;
+    return { kind: "gate", member, options: options(tool), answer, ...(hasMore && { edit }) };
+  }
+
+  /** What a result without its id most likely answers: a call of the only tool that is called. */
+  #onlyCall(): Request | undefined {
+    const calls = [...this.#deps.inFlight.requests()].filter(({ method }) => method === "tools/call");
+    return calls.every(({ tool }) => tool === calls[0]?.tool) ? calls[0] : undefined;
   }
 }
 

@@ -69,6 +69,19 @@ describe("the result of a call", () => {
     }
   });
 
+  it("whose id comes last has the places of the only tool that is called, in JSON that is stored as a whole", async () => {
+    const field = { field_path: "note", content_type: "note", mime_type: "text/plain" };
+    const config: SluiceConfig = { tool_fields: { export: [field] } };
+    const value = { note: "a note", rows: Array.from({ length: 400_000 }, (_, id) => ({ id, name: "row" })) };
+    const result = { content: [{ type: "text", text: JSON.stringify(value) }] };
+    talk = new Talk({ config });
+    for (const id of [0, 1]) {
+      await talk.say({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "export" } });
+    }
+    const [answer] = await talk.hear(`{"result":${JSON.stringify(result)},"jsonrpc":"2.0","id":0}`);
+    expect(answer).toMatch(/with files inside: note, 6 B \(artifact:/);
+  });
+
   it("for the host's app alone is left alone also where its id comes last", async () => {
     for (const size of [1_000, 100_000, 9_000_000]) {
       talk = new Talk();
