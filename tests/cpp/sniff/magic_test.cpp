@@ -199,6 +199,26 @@ TEST(SniffMagic, TracksBehindTheHeadAreSeenByBothEnds) {
   EXPECT_EQ(type->extension, "mka");
 }
 
+TEST(SniffMagic, ValuesInBytesNeedWordsForKeysAndAnEnd) {
+  using std::string_literals::operator""s;
+  const auto kind = [](const std::string& file) {
+    const auto type = sniff(as_bytes(file), {}, file.size());
+    return type ? type->extension : "";
+  };
+  EXPECT_EQ(kind("\x82\xA2id\7\xA4name\x92\xC0\xCB" + samples::zeros(8)), "msgpack");
+  EXPECT_EQ(kind("\x82\xA2id\7\xA4name\xA1x!"), "");  // more behind its end
+  EXPECT_EQ(kind("\x82\xA2\1d\7\xA4name\xA1x"), "");  // a key of no letters
+  EXPECT_EQ(kind("\x81\xA2id\7"), "");                // one key alone
+  EXPECT_EQ(kind("\xA2\x62id\xC0\7\x64name\x43"
+                 "abc"),
+            "cbor");
+  EXPECT_EQ(kind("\xA2\x62id" + std::string(4'000, '\xC0')), "");  // tags without an end
+  EXPECT_EQ(kind(std::string(4'000, '\x91')), "");
+  const std::string bson = samples::le32(14) + "\x10id\0\7\0\0\0\0\0"s;
+  EXPECT_EQ(kind(bson.substr(0, 13) + '\0'), "bson");
+  EXPECT_EQ(kind(bson + "x"), "");
+}
+
 TEST(SniffMagic, ShortHeadsAreNotCertain) {
   for (const auto& sample : samples::all()) {
     EXPECT_FALSE(has_magic(as_bytes(sample.head.substr(0, 2)))) << sample.mime_type;

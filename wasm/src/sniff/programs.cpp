@@ -97,7 +97,12 @@ std::optional<Match> pcapng(Bytes head) {
 /// What a database is for stands at 68 (SQLite file format §1.3.13).
 std::optional<Match> sqlite(Bytes head) {
   if (!stands(head, 0, "SQLite format 3\0"sv)) return std::nullopt;
-  return Match{stands(head, 68, "GPKG") ? Kind::gpkg : Kind::mbtiles};
+  if (stands(head, 68, "GPKG")) return Match{Kind::gpkg};
+  // Not every program says what for; the tables do, whose making stands in the first page.
+  const std::string_view text = as_text(head);
+  const bool tiles =
+      text.find("TABLE tiles") != text.npos && text.find("TABLE metadata") != text.npos;
+  return Match{tiles || stands(head, 68, "MPBX") ? Kind::mbtiles : Kind::sqlite};
 }
 
 /// ASPRS LAS 1.4 §2.4: version at 24, the header's size at 94. The highest bit of the points'
@@ -113,13 +118,28 @@ std::optional<Match> pickle(Bytes) {
   return Match{Kind::pickle, false};
 }
 
-//   30 82 <size:2> 02 01 03                    PKCS #12 (RFC 7292 §4)
-//   30 82 <size:2> 30 82 <size:2> A0 03 02 01  a certificate of version 2 or 3 (RFC 5280 §4.1)
+//   30 <size> 02 01 03                  PKCS #12 (RFC 7292 §4)
+//   30 <size> 30 <size> A0 03 02 01     a certificate of version 2 or 3 (RFC 5280 §4.1)
+//   30 <size> 02 01 00 30 <size> 06     a private key (RFC 5958 §2)
+//   30 <size> 02 01 00 02 82            a private key of RSA (RFC 8017 §A.1.2)
+//   30 <size> 02 01 01 04               one of an elliptic curve (RFC 5915 §3)
 std::optional<Match> der(Bytes head) {
-  if (stands(head, 4, "\x02\x01\x03\x30"sv)) return Match{Kind::pkcs12, false};
-  if (stands(head, 4, "\x30\x82"sv) && stands(head, 8, "\xA0\x03\x02\x01"sv))
+  // Where the content of a sequence begins; 0 where none stands there.
+  const auto enter = [&head](uint64_t at) {
+    const uint32_t size = u8(head, at + 1);
+    const uint64_t wide = size < 0x80 ? 0 : size - 0x80;
+    return u8(head, at) == 0x30 && wide <= 2 && size != 0x80 ? at + 2 + wide : 0;
+  };
+  const uint64_t at = enter(0);
+  if (stands(head, at, "\x02\x01\x03\x30"sv)) return Match{Kind::pkcs12, false};
+  if (const uint64_t inner = enter(at); inner > 0 && stands(head, inner, "\xA0\x03\x02\x01"sv)) {
     return Match{Kind::certificate, false};
-  return std::nullopt;
+  }
+  const uint64_t algorithm = stands(head, at, "\x02\x01\x00\x30"sv) ? enter(at + 3) : 0;
+  const bool key = (algorithm > 0 && u8(head, algorithm) == 6) ||
+                   stands(head, at, "\x02\x01\x00\x02\x82"sv) ||
+                   stands(head, at, "\x02\x01\x01\x04"sv);
+  return key ? std::optional(Match{Kind::private_key, false}) : std::nullopt;
 }
 
 }  // namespace sluice::sniffing

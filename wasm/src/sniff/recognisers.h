@@ -76,6 +76,22 @@ std::optional<Match> las(Bytes head);
 std::optional<Match> pickle(Bytes head);
 std::optional<Match> der(Bytes head);
 
+// values.cpp
+std::optional<Match> messagepack(Bytes head);
+std::optional<Match> cbor(Bytes head);
+bool is_bson(const Glimpse& file);
+
+// tables.cpp: what a few fields have to agree on
+std::optional<Match> netpbm(Bytes head);
+std::optional<Match> arj(Bytes head);
+std::optional<Match> fat(Bytes head);
+std::optional<Match> ext(Bytes head);
+std::optional<Match> matlab_4(Bytes head);
+std::optional<Match> mrc(Bytes head);
+std::optional<Match> mgh(Bytes head);
+std::optional<Match> dbase(Bytes head);
+std::optional<Match> pgp(Bytes head);
+
 // text_formats.cpp
 std::optional<Match> postscript(Bytes head);
 std::optional<Match> marked_up(Bytes head);

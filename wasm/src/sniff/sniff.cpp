@@ -104,6 +104,7 @@ std::optional<FileType> sniff(Bytes head, Bytes tail, uint64_t size,
   }
   auto type = answer(seen, match, extra);
   if (type) return type;
+  if (sniffing::is_bson({head, tail, size})) return type_of_mime("application/bson");
   // A disc image begins with 32 KB for programs that start from it (ECMA-119 §6.2.1); a solid's
   // triangles, of 50 bytes each, follow a header of 84 and end the file.
   if (stands(head, 32'769, "CD001")) return type_of_mime("application/x-iso9660-image");
