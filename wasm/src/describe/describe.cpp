@@ -188,7 +188,8 @@ TextFormat find_format(const Subject& subject, std::string_view head) {
   if (other) return {};
   head = head.substr(0, kSniffHead);
   const TextFormat format = find_text_format(head, subject.outline);
-  const bool key = !format.is_known() && subject.kind.empty() && is_private_key(head);
+  const bool other_kind = format.is_known() || !subject.kind.empty();
+  const bool key = (!other_kind || format.label == "JSON Web Key Set") && is_private_key(head);
   return key ? TextFormat{"private key", "", ""} : format;
 }
 
@@ -211,6 +212,7 @@ std::string_view read_last_line(const Subject& subject) {
 }
 
 void append_text_facts(std::string& line, const Subject& subject, std::string_view head) {
+  if (append_page_facts(line, subject)) return;
   if (subject.lines > 0) append_count(line, subject.lines, "line");
   line += subject.kind_facts;
   const std::string_view first = head.substr(0, head.find_first_of("\r\n"));

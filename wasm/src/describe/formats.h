@@ -26,6 +26,9 @@ TextFormat find_text_format(std::string_view head, std::string_view outline = {}
 /// Appends what is said of a kind: the number of its parts, its title, its version.
 void append_format_facts(std::string& line, const TextFormat& kind, const Subject& subject);
 
+/// The pages and the title of PostScript, RTF and HTML; false where nothing is said.
+bool append_page_facts(std::string& line, const Subject& subject);
+
 /// Whether a text holds a private key, which is never shown.
 bool is_private_key(std::string_view head);
 
