@@ -218,6 +218,36 @@ TEST(GateFind, ABlobIsBytesWhateverTheyLookLike) {
   EXPECT_TRUE(pass(R"({"blob":")" + base64(zeros.substr(0, 300)) + "\"}").segments.empty());
 }
 
+TEST(GateFind, WhatBeginsWithZerosIsTakenForWhatFollows) {
+  std::string disc(60'000, '\0');
+  disc.replace(32'768, 8, std::string("\1CD001\1\0", 8));
+  disc.replace(32'808, 6, "BACKUP");
+  expect_run(in_json(base64(disc)), disc, "application/x-iso9660-image");
+  for (const size_t block : {1u, 4'000u, 50'000u}) {
+    EXPECT_EQ(pass(in_json(base64(disc)), {}, block).segments.at(0).kind, SegmentKind::run)
+        << block;
+  }
+  // Numbers of a few sizes, whose end is padded; or both special characters far behind.
+  std::string numbers;
+  for (int i = 0; i < 3'001; ++i) numbers += std::string(3, '\0') + static_cast<char>(i % 7);
+  expect_run(in_json(base64(numbers)), numbers, "application/octet-stream");
+  std::string late(30'000, '\0');
+  late.replace(20'001, 6, "\xFB\xEF\xBE\xFF\xFF\xFF");
+  expect_run(in_json(base64(late)), late, "application/octet-stream");
+
+  const std::string traps[] = {
+      std::string(100'000, 'A'),                                         // nothing follows
+      std::string(43'692, 'A') + "AUNEMDAyAQ" + std::string(42, 'A'),    // nearly a disc
+      wrap(std::string(60'000, 'A'), 9'000, "C") + std::string(9, 'G'),  // DNA
+      hex(std::string(9'000, '\0')) + "01",
+  };
+  for (const std::string& trap : traps) {
+    for (const Segment& segment : pass(in_json(trap)).segments) {
+      EXPECT_EQ(segment.kind, SegmentKind::text) << trap.substr(trap.size() - 60);
+    }
+  }
+}
+
 TEST(GateFind, MangledBinaryIsTakenOut) {
   std::string mangled = "%PDF-1.4\n";
   for (int i = 0; i < 900; ++i) mangled += "ab\xEF\xBF\xBD";

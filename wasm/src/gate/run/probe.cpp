@@ -58,18 +58,22 @@ size_t escaped_x(std::string_view behind) {
   return size >= 2 && size <= kMaxBackslashes ? size : 0;
 }
 
-std::string decoded_head(std::string_view characters, bool hex, size_t limit) {
+/// The first bytes that characters stand for.
+std::string decode_first(std::string_view characters, bool hex, size_t most) {
   const Alphabet alphabet = hex ? Alphabet::hex
                             : characters.find_first_of("-_") != std::string_view::npos
                                 ? Alphabet::url
                                 : Alphabet::standard;
-  const size_t most = std::min(limit, kMagicHead);
   characters = characters.substr(0, hex ? most * 2 : (most + 2) / 3 * 4);
   std::string bytes(decoded_capacity(characters.size()), '\0');
   const Decoded done =
       decode(as_bytes(characters), alphabet, reinterpret_cast<uint8_t*>(bytes.data()));
   bytes.resize(std::min(done.written, most));
   return bytes;
+}
+
+std::string decoded_head(std::string_view characters, bool hex, size_t limit) {
+  return decode_first(characters, hex, std::min(limit, kMagicHead));
 }
 
 // Whether ASCII armor (RFC 9580 §6, RFC 7468) is open at the end of a text.
@@ -130,6 +134,23 @@ std::string_view item_quote(std::string_view behind) {
   return before.ends_with('[') || before.ends_with(',') ? quote : std::string_view{};
 }
 
+/// Whether a good part of a head is NUL, which text is not.
+bool has_zeros(std::string_view head) {
+  const auto zeros = static_cast<size_t>(std::count(head.begin(), head.end(), '\0'));
+  return zeros * 10 > head.size() * 3;
+}
+
+/// Characters that are looked at of what begins with zeros, to see how it ends or goes on.
+constexpr size_t kFarCharacters = 65'536;
+
+/// A disc image says what it is behind 32 KB (ECMA-119 §6.2.1, §8.1), which are mostly zeros.
+bool is_disc(const Run& run) {
+  constexpr size_t kPlace = 32'769;
+  constexpr std::string_view kMark = "CD001";
+  const std::string first = decode_first(run.characters_at_hand(), false, kPlace + kMark.size());
+  return first.size() > kPlace && std::string_view(first).substr(kPlace) == kMark;
+}
+
 bool looks_like_bytes(const Run& run) {
   const bool names = run.in_items() && run.column() < kMinOpaqueItem;
   return !names && looks_encoded(run.characters_at_hand(), run.took_padding());
@@ -177,8 +198,14 @@ Verdict probe(const uint8_t* at, const uint8_t* end, bool final, bool hex, const
     if (hex || before.armored) return reject(run, static_cast<size_t>(p - at));
     if (step == Run::Step::full) step = run.lex(p, end, final, needs.certain);
     if (step == Run::Step::more) return waiting();
-    const bool encoded = before.blob || looks_like_bytes(run);
-    if (run.characters() >= needs.certain && encoded) return accepted;
+    if (run.characters() >= needs.certain) {
+      if (before.blob || looks_like_bytes(run)) return accepted;
+      if (has_zeros(head)) {
+        if (step == Run::Step::full) step = run.lex(p, end, final, kFarCharacters);
+        if (step == Run::Step::more) return waiting();
+        if (looks_like_bytes(run) || is_disc(run)) return accepted;
+      }
+    }
   }
   return reject(run, static_cast<size_t>(p - at));
 }
@@ -200,8 +227,7 @@ bool looks_encoded(std::string_view characters, bool padded) {
     slash += c == '/' || c == '_';
   }
   const std::string head = decoded_head(characters, false, kMagicHead);
-  const auto zeros = static_cast<size_t>(std::count(head.begin(), head.end(), '\0'));
-  if (zeros * 10 > head.size() * 3 && (padded || (plus > 0 && slash > 0))) return true;
+  if (has_zeros(head) && (padded || (plus > 0 && slash > 0))) return true;
   if (upper == 0 || lower == 0 || digits == 0) return false;
   const auto usual = [&](size_t count) {
     return count * 1000 >= characters.size() * 5 && count * 1000 <= characters.size() * 35;
