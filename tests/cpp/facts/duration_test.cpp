@@ -144,5 +144,14 @@ TEST(DescribeLength, IsToldOfSoundAndMovingPicturesOnly) {
   EXPECT_EQ(facts_of(file, "application/x", "x"), "");
 }
 
+TEST(DescribeDuration, WavPackHasSamplesAndARate) {
+  const auto file = [](uint32_t samples, uint32_t flags) {
+    return "wvpk" + le(900, 4) + le(0x410, 4) + le(samples, 4) + zeros(8) + le(flags, 4) + zeros(4);
+  };
+  EXPECT_EQ(facts_of(file(220'500, 9u << 23), "audio/x-wavpack", "wv"), ", 0:05 long");
+  EXPECT_EQ(facts_of(file(0xffff'ffff, 9u << 23), "audio/x-wavpack", "wv"), "");
+  EXPECT_EQ(facts_of(file(220'500, 15u << 23), "audio/x-wavpack", "wv"), "");
+}
+
 }  // namespace
 }  // namespace sluice

@@ -8,6 +8,7 @@
 #include "describe/describe_fixture.h"
 #include "facts/inflate.h"
 #include "facts/kinds.h"
+#include "sluice/codec.h"
 #include "sluice/session.h"
 
 namespace sluice {
@@ -98,6 +99,25 @@ TEST(DescribeFamilies, TablesOfADatabaseAreNamedButNotItsOwn) {
             ", 2 tables (from the file): \"users\", \"orders\"");
   EXPECT_EQ(line_of(database({"users"})),
             "SQLite database, 3.9 KB, 1 table (from the file): \"users\"");
+}
+
+TEST(DescribeFamilies, TablesOfALargerSchemaStandInItsLeaves) {
+  const auto file = [](uint32_t last) {
+    std::string root = "SQLite format 3\0"s + be(1'024, 2) + zeros(82);
+    root += "\5"s + zeros(2) + be(1, 2) + zeros(3) + be(last, 4) + be(900, 2);
+    root = behind(root, 900, be(2, 4) + "\1");
+    const auto leaf = [](const std::string& name) {
+      const std::string record = "\4"s + static_cast<char>(23) +
+                                 static_cast<char>(13 + 2 * name.size()) + "\0"s + "table" + name;
+      return behind(behind("\x0d"s + zeros(2) + be(1, 2) + zeros(3) + be(500, 2), 500,
+                           static_cast<char>(record.size()) + "\1"s + record),
+                    1'024, "");
+    };
+    return behind(root, 1'024, "") + leaf("towns") + leaf("gpkg_extensions");
+  };
+  EXPECT_EQ(family(file(3), "gpkg"), ", 1 table (from the file): \"towns\"");
+  EXPECT_EQ(family(file(9), "gpkg"), "");  // a page that is not there
+  EXPECT_EQ(family(file(1), "gpkg"), "");  // a loop
 }
 
 TEST(DescribeFamilies, ParquetHasRowsAndColumns) {
@@ -253,11 +273,99 @@ TEST(DescribeFamilies, PacketsAreCountedWhereAllAreSeen) {
   EXPECT_EQ(family(block(0x0a0d'0d0a) + block(6) + block(6) + block(5), "pcapng"), ", 2 packets");
 }
 
+std::string element_of(uint8_t tag, const std::string& content) {
+  return static_cast<char>(tag) + "\x82"s + be(content.size(), 2) + content;
+}
+
+/// A certificate for a name, until a day.
+std::string certificate(const std::string& name, const std::string& until, bool versioned) {
+  const std::string subject =
+      element_of(0x31, element_of(0x30, element_of(6, "\x55\x04\x03") + element_of(12, name)));
+  const std::string body =
+      (versioned ? element_of(0xa0, "\2\1\2") : "") + element_of(2, "\5") + element_of(0x30, "") +
+      element_of(0x30, "") +
+      element_of(0x30, element_of(0x17, "260101000000Z") +
+                           element_of(until.size() > 13 ? 0x18 : 0x17, until)) +
+      element_of(0x30, subject);
+  return element_of(0x30, element_of(0x30, body) + element_of(0x30, ""));
+}
+
+TEST(DescribeFamilies, CertificatesHaveADayAndAHostButNoPerson) {
+  const std::string host = certificate("mail.example.org", "360101000000Z", true);
+  const std::string facts = ", valid until 2036-01-01, for (from the file): \"mail.example.org\"";
+  EXPECT_EQ(family(host, "der"), facts);
+  EXPECT_EQ(family(certificate("*.example.org", "20500101000000Z", false), "der"),
+            ", valid until 2050-01-01, for (from the file): \"∗.example.org\"");
+  EXPECT_EQ(family(certificate("Jane Mustermann", "360101000000Z", true), "der"),
+            ", valid until 2036-01-01");
+  EXPECT_EQ(family(certificate("jane@secret.example", "991231000000Z", true), "der"),
+            ", valid until 1999-12-31");
+  std::string pem = "-----BEGIN CERTIFICATE-----\n";
+  encode(as_bytes(host), Alphabet::standard, true, false, pem);
+  pem += "\n-----END CERTIFICATE-----\n";
+  EXPECT_EQ(family(pem, "der"), facts);
+  EXPECT_EQ(line_of(pem), "certificate, " + human_size(pem.size()) + facts);
+  EXPECT_EQ(family(pem + pem, "der"), ", 2 certificates" + facts);
+  for (size_t size = 0; size < host.size(); ++size) {
+    EXPECT_EQ(family(host.substr(0, size), "der").find("mail"), std::string::npos) << size;
+  }
+}
+
+TEST(DescribeFamilies, ModelsVolumesAndMapsHaveTheirFirstFact) {
+  const std::string json = R"({"asset":{"meshes":"x"},"meshes":[{"a":[1,2],"b":"],"},{}]})";
+  EXPECT_EQ(family("glTF\2\0\0\0"s + zeros(4) + le(json.size(), 4) + "JSON" + json, "glb"),
+            ", 2 meshes");
+  EXPECT_EQ(
+      family("ply\nformat binary_little_endian 1.0\nelement vertex 4\nelement face 2\n", "ply"),
+      ", 4 vertices, 2 faces");
+  EXPECT_EQ(family(behind(le(32, 4) + le(16, 4) + le(8, 4), 208, "MAP \x44\x44"), "mrc"),
+            ", 32 × 16 × 8");
+  EXPECT_EQ(family(be(1, 4) + be(4, 4) + be(5, 4) + be(6, 4), "mgh"), ", 4 × 5 × 6");
+  EXPECT_EQ(family(behind(behind("", 43, "STICK      FAT12   "), 510, "\x55\xaa"), "img"),
+            ", volume (from the file): \"STICK\"");
+  EXPECT_EQ(family(behind(behind("", 1'080, "\x53\xef"), 1'144, "ROOTFS" + zeros(10)), "img"),
+            ", volume (from the file): \"ROOTFS\"");
+  EXPECT_EQ(family(behind("\xc\x02"s + zeros(2), 4, le(540, 4)), "nii"), "");
+  EXPECT_EQ(
+      family(behind("\x1c\2\0\0n+2\0"s, 16, le(3, 8) + le(4, 8) + le(5, 8) + le(6, 8)), "nii"),
+      ", 4 × 5 × 6");
+  EXPECT_EQ(family(behind("", 368, le(64 << 20, 8)), "vdi"), ", 64.0 MB disk");
+  EXPECT_EQ(family("\3\x7e\x0b\x1e" + le(4, 4), "dbf"), ", 4 rows");
+  // A table whose fields stand before it, and the ninth of them 8 bytes behind its begin.
+  const std::string fields = le(22, 2) + le(16, 2) + zeros(16) + le(8, 2) + zeros(2);
+  EXPECT_EQ(family("fgb\3fgb\0"s + le(64, 4) + le(28, 4) + fields + le(24, 4) + zeros(4) + le(9, 8),
+                   "fgb"),
+            ", 9 features");
+  EXPECT_EQ(family("fgb\3fgb\0"s + le(64, 4) + "\xff\xff\xff\xff", "fgb"), "");
+  EXPECT_EQ(family(R"(Obj avro.schema {"name":"Pet","fields":[{"name":"kind"},{"name" : "age"}]})",
+                   "avro"),
+            ", fields (from the file): \"kind\", \"age\"");
+  const std::string page = "FORM" + be(4, 4) + "DJVU";
+  EXPECT_EQ(facts_of("AT&TFORM" + be(28, 4) + "DJVM" + page + page, "image/vnd.djvu", "djvu"),
+            ", 2 pages");
+  EXPECT_EQ(facts_of("AT&TFORM" + be(28, 4) + "DJVM" + page + page.substr(0, 8), "image/vnd.djvu",
+                     "djvu"),
+            "");
+}
+
 TEST(DescribeFamilies, FramesOfAnAnimationAreCounted) {
   const std::string start =
       "\x89PNG\r\n\x1a\n"s + be(13, 4) + "IHDR" + be(64, 4) + be(48, 4) + zeros(9);
   EXPECT_EQ(line_of(start + be(8, 4) + "acTL" + be(20, 4) + zeros(8) + be(0, 4) + "IDAT"),
             "PNG image, 64 × 48, 61 B, 20 frames");
+  const std::string picture = "\x2c"s + zeros(8) + "\x80" + zeros(6) + "\2\3abc" + zeros(1);
+  const std::string gif = "GIF89a" + le(64, 2) + le(48, 2) + zeros(3);
+  const std::string control = "\x21\xf9\4"s + zeros(5);
+  EXPECT_EQ(line_of(gif + control + picture + control + picture + ";"),
+            "GIF image, 64 × 48, " + human_size(gif.size() + 2 * (8 + picture.size()) + 1) +
+                ", 2 frames");
+  EXPECT_EQ(line_of(gif + picture + ";").find("frame"), std::string::npos);
+  EXPECT_EQ(line_of(gif + picture + picture).find("frame"), std::string::npos);  // no end
+  const std::string frame = "ANMF" + le(2, 4) + "ab";
+  const std::string chunks =
+      "WEBPVP8X" + le(10, 4) + zeros(4) + le(63, 3) + le(47, 3) + frame + frame;
+  EXPECT_EQ(line_of("RIFF" + le(chunks.size(), 4) + chunks),
+            "WebP image, 64 × 48, " + human_size(chunks.size() + 8) + ", 2 frames");
 }
 
 // --- films ---------------------------------------------------------------------------------------

@@ -230,5 +230,25 @@ TEST(DescribeImage, MutatedHeadsEndAndStayInRange) {
   }
 }
 
+TEST(DescribeImage, LargeTiffJpeg2000DjvuAndNetpbm) {
+  using std::string_literals::operator""s;
+  const std::string entry =
+      le(256, 2) + le(4, 2) + le(1, 8) + le(50, 8) + le(257, 2) + le(3, 2) + le(1, 8) + le(40, 8);
+  EXPECT_EQ(seen("II+\0\x8\0\0\0"s + le(16, 8) + le(2, 8) + entry), (Dimensions{50, 40}));
+  EXPECT_EQ(seen("II+\0\x8\0\0\0"s + le(~uint64_t{0}, 8)), std::nullopt);
+  EXPECT_EQ(seen("\xff\x4f\xff\x51"s + be(41, 2) + be(0, 2) + be(96, 4) + be(80, 4) + be(0, 4) +
+                 be(8, 4)),
+            (Dimensions{96, 72}));
+  const std::string header = be(14, 4) + "ihdr" + be(72, 4) + be(96, 4);
+  EXPECT_EQ(seen(be(12, 4) + "jP  \r\n\x87\n" + be(8 + 22, 4) + "jp2h" + be(22, 4) +
+                 header.substr(4) + zeros(6)),
+            (Dimensions{96, 72}));
+  EXPECT_EQ(seen("AT&TFORM" + be(40, 4) + "DJVUINFO" + be(10, 4) + be(120, 2) + be(160, 2)),
+            (Dimensions{120, 160}));
+  EXPECT_EQ(seen("P6\n# by a program, 9 lines\n40 30\n255\n"), (Dimensions{40, 30}));
+  EXPECT_EQ(seen("P7\nWIDTH 40\nHEIGHT 30\nDEPTH 3\n"), (Dimensions{40, 30}));
+  EXPECT_EQ(seen("P6\n#"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace sluice

@@ -301,6 +301,11 @@ void describe(const Subject& subject, Segment& segment) {
   if (format.is_known()) {
     append_format_facts(line, format, subject);
     if (!subject.outline.empty()) line += ": " + subject.outline;
+    if (format.label == "certificate") {
+      Subject told = subject;
+      told.type = type_of_mime("application/pkix-cert");
+      segment.evidence = write_evidence(told);
+    }
   } else if (!subject.outline.empty()) {
     line += subject.is_lines ? ", " : ": ";
     line += subject.outline;

@@ -18,10 +18,11 @@ constexpr std::string_view kPictures[][1] = {{"png"}, {"jpeg"}, {"gif"}, {"webp"
 
 /// Extensions of the kinds in facts/families that neither their type nor `wants_tail` gives away.
 constexpr std::string_view kFamilies[][1] = {
-    {"iso"},     {"qcow2"},   {"vmdk"}, {"squashfs"}, {"rpm"},    {"sav"},    {"grib"},
-    {"bufr"},    {"pmtiles"}, {"stl"},  {"fbx"},      {"mid"},    {"sqlite"}, {"gpkg"},
-    {"mbtiles"}, {"npy"},     {"dta"},  {"fits"},     {"nc"},     {"nii"},    {"dcm"},
-    {"shp"},     {"las"},     {"laz"},  {"pcap"},     {"pcapng"},
+    {"iso"},     {"qcow2"},  {"vmdk"}, {"squashfs"}, {"rpm"},    {"sav"},  {"grib"},    {"bufr"},
+    {"pmtiles"}, {"stl"},    {"fbx"},  {"mid"},      {"sqlite"}, {"gpkg"}, {"mbtiles"}, {"npy"},
+    {"dta"},     {"fits"},   {"nc"},   {"nii"},      {"dcm"},    {"shp"},  {"las"},     {"laz"},
+    {"pcap"},    {"pcapng"}, {"der"},  {"glb"},      {"ply"},    {"mrc"},  {"mgh"},     {"img"},
+    {"vdi"},     {"dbf"},    {"mo"},   {"fgb"},      {"avro"},
 };
 
 template <const auto& Table>

@@ -55,7 +55,7 @@ bool append_sides(std::string& line, const std::optional<Dimensions>& seen);
 /// bytes, or when they are not to be seen there. Time is linear in the head.
 std::optional<Dimensions> read_dimensions(Bytes head);
 
-/// `, 20 frames` of a PNG that is an animation.
+/// `, 20 frames` of an animation: PNG; GIF and WebP where all of it is seen.
 void append_frames(std::string& line, Bytes head);
 
 }  // namespace sluice

@@ -82,8 +82,51 @@ std::optional<Dimensions> webp_dimensions(Bytes head) {
 
 }  // namespace
 
-// An animation says its number of frames in acTL, before the first picture (PNG §11.3.5).
+namespace {
+
+/// Behind the sub-blocks of GIF (GIF89a §15): a size:1 each, the last one 0.
+uint64_t skip_blocks(Bytes head, uint64_t at) {
+  while (u8(head, at) > 0) at += 1 + uint64_t{u8(head, at)};
+  return at + 1;
+}
+
+/// The bytes of a table of colours (GIF89a §18, §20).
+uint64_t read_colours(uint32_t flags) {
+  return (flags & 0x80) != 0 ? 3u << ((flags & 7) + 1) : 0;
+}
+
+// The pictures of a GIF that is seen to its end (GIF89a §27), and of a WebP (RFC 9649 §2.7.1.1).
+uint64_t count_frames(Bytes head) {
+  uint64_t frames = 0;
+  if (stands(head, 0, "RIFF")) {
+    uint64_t at = 12;
+    for (; holds(head, at, 8); at += 8 + le32(head, at + 4) + (le32(head, at + 4) & 1)) {
+      if (stands(head, at, "ANMF")) ++frames;
+    }
+    return at == 8 + uint64_t{le32(head, 4)} ? frames : 0;
+  }
+  if (!stands(head, 0, "GIF")) return 0;
+  uint64_t at = 13 + read_colours(u8(head, 10));
+  while (at < head.size()) {
+    const uint32_t kind = u8(head, at);
+    if (kind == 0x3b) return frames;
+    if (kind == 0x21) {
+      at = skip_blocks(head, at + 2);
+    } else if (kind == 0x2c) {
+      ++frames;
+      at = skip_blocks(head, at + 11 + read_colours(u8(head, at + 9)));
+    } else {
+      return 0;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+// An animation of PNG says its number of frames in acTL, before the first picture (PNG §11.3.5).
 void append_frames(std::string& line, Bytes head) {
+  if (const uint64_t frames = count_frames(head); frames > 1) append_count(line, frames, "frame");
   if (!stands(head, 0, "\x89PNG")) return;
   for (uint64_t at = 8; holds(head, at, 12) && !stands(head, at + 4, "IDAT");
        at += 12 + uint64_t{be32(head, at)}) {

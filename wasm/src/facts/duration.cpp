@@ -77,6 +77,19 @@ uint64_t stated_frames(Bytes head, uint64_t frame) {
   return 0;
 }
 
+// WavPack 4: wvpk size:4 version:2 … samples:4 (at 12) … flags:4 (at 24), of which four bits from
+// the 24th on choose the rate.
+Length wavpack_length(const Glimpse& file) {
+  static constexpr uint32_t kRates[] = {6'000,  8'000,  9'600,  11'025, 12'000,
+                                        16'000, 22'050, 24'000, 32'000, 44'100,
+                                        48'000, 64'000, 88'200, 96'000, 192'000};
+  constexpr uint32_t kUnknown = 0xffff'ffff;
+  const uint32_t rate = le32(file.head, 24) >> 23 & 15;
+  const uint32_t samples = le32(file.head, 12);
+  if (!stands(file.head, 0, "wvpk") || samples == kUnknown || rate == 15) return {};
+  return {samples, kRates[rate]};
+}
+
 // RFC 9639 §8.2: fLaC, then STREAMINFO: header:4 blocks:4 frames:6, then bits: rate:20 channels:3
 // depth:5 samples:36.
 Length flac_length(const Glimpse& file) {
@@ -143,8 +156,8 @@ namespace {
 
 Length length_of(const Glimpse& file) {
   using Reader = Length (*)(const Glimpse&);
-  static constexpr Reader kReaders[] = {wav_length, aiff_length, flac_length,
-                                        ogg_length, mp3_length,  mp4_length};
+  static constexpr Reader kReaders[] = {wavpack_length, wav_length, aiff_length, flac_length,
+                                        ogg_length,     mp3_length, mp4_length};
   for (const Reader read : kReaders) {
     const Length length = read(file);
     if (length.units > 0 && length.rate > 0) return length;

@@ -40,21 +40,28 @@ struct Order {
 
 // TIFF 6.0 §2: II or MM, 42, offset of the first directory. A directory is a count:2 and entries of
 // 12 bytes: tag:2 type:2 count:4 value:4, where a SHORT (3) takes the first two bytes of the value.
+// BigTIFF has 43, the offset at 8, a count:8 and entries of 20 bytes with the value at 12.
 std::optional<Dimensions> tiff_dimensions(Bytes head) {
   constexpr uint32_t kWidth = 256;
   constexpr uint32_t kHeight = 257;
   const bool big = stands(head, 0, "MM");
   if (!big && !stands(head, 0, "II")) return std::nullopt;
   const Order file{head, big};
-  if (file.u16(2) != 42) return std::nullopt;
-  const uint64_t directory = file.u32(4);
+  const bool wide = file.u16(2) == 43;
+  if (!wide && file.u16(2) != 42) return std::nullopt;
+  const uint64_t directory = wide ? read_integer(head, 8, 8, big) : file.u32(4);
+  if (directory > head.size()) return std::nullopt;
+  const uint64_t entries = wide ? read_integer(head, directory, 8, big) : file.u16(directory);
+  const uint64_t first = directory + (wide ? 8 : 2);
+  const uint64_t width = wide ? 20 : 12;
   Dimensions found;
-  for (uint32_t i = 0; i < file.u16(directory); ++i) {
-    const uint64_t entry = directory + 2 + uint64_t{i} * 12;
-    if (entry + 12 > head.size()) break;
+  for (uint64_t i = 0; i < entries; ++i) {
+    const uint64_t entry = first + i * width;
+    if (entry + width > head.size()) break;
     const uint32_t tag = file.u16(entry);
     const uint32_t type = file.u16(entry + 2);
-    const uint32_t value = type == 3 ? file.u16(entry + 8) : type == 4 ? file.u32(entry + 8) : 0;
+    const uint64_t place = entry + (wide ? 12 : 8);
+    const uint32_t value = type == 3 ? file.u16(place) : type == 4 ? file.u32(place) : 0;
     if (tag == kWidth) found.width = value;
     if (tag == kHeight) found.height = value;
   }
@@ -84,6 +91,51 @@ std::optional<Dimensions> psd_dimensions(Bytes head) {
   const uint32_t version = be16(head, 4);
   if (!stands(head, 0, "8BPS") || (version != 1 && version != 2)) return std::nullopt;
   return Dimensions{be32(head, 18), be32(head, 14)};
+}
+
+// JPEG 2000 (ISO/IEC 15444-1): a codestream begins with SIZ (annex A.5.1): capabilities at 6,
+// width:4 height:4 and what is left out of them, :4 each; a file has jp2h with ihdr (annex
+// I.5.3.1): height:4 width:4.
+std::optional<Dimensions> jpeg_2000_dimensions(Bytes head) {
+  if (stands(head, 0, "\xff\x4f\xff\x51")) {
+    return Dimensions{uint64_t{be32(head, 8)} - std::min(be32(head, 8), be32(head, 16)),
+                      uint64_t{be32(head, 12)} - std::min(be32(head, 12), be32(head, 20))};
+  }
+  if (!stands(head, 4, "jP  ")) return std::nullopt;
+  const Bytes header = find_box(find_box(head, "jp2h"), "ihdr");
+  return Dimensions{be32(header, 4), be32(header, 0)};
+}
+
+// DjVu 3: AT&T FORM size:4 DJVU INFO size:4 width:2 height:2, the higher byte first.
+std::optional<Dimensions> djvu_dimensions(Bytes head) {
+  if (!stands(head, 0, "AT&TFORM") || !stands(head, 12, "DJVUINFO")) return std::nullopt;
+  return Dimensions{be16(head, 24), be16(head, 26)};
+}
+
+// Netpbm: `P6 40 30 255`, with comments in between; `P7` has its sides by name.
+std::optional<Dimensions> netpbm_dimensions(Bytes head) {
+  constexpr size_t kHeader = 1'024;
+  std::string_view text = as_text(head).substr(0, kHeader);
+  if (text.size() < 3 || text[0] != 'P') return std::nullopt;
+  const bool named = text[1] == '7';
+  if (!named && (text[1] < '4' || text[1] > '6')) return std::nullopt;
+  text.remove_prefix(2);
+  Dimensions found;
+  for (uint64_t* const side : {&found.width, &found.height}) {
+    if (named) {
+      const std::string_view name = side == &found.width ? "WIDTH " : "HEIGHT ";
+      text.remove_prefix(std::min(text.find(name), text.size()));
+      text.remove_prefix(std::min(name.size(), text.size()));
+    }
+    while (!text.empty() && !is_digit(text[0])) {
+      const size_t end = text[0] == '#' ? text.find('\n') : 0;
+      text.remove_prefix(std::min(end, text.size() - 1) + 1);
+    }
+    for (int i = 0; i < 9 && !text.empty() && is_digit(text[0]); ++i, text.remove_prefix(1)) {
+      *side = *side * 10 + static_cast<uint64_t>(text[0] - '0');
+    }
+  }
+  return found;
 }
 
 /// The properties of an item, by their places in `ipco`: what `ipma` (ISO/IEC 14496-12 §8.11.14)
@@ -297,9 +349,10 @@ std::optional<Dimensions> svg_dimensions(Bytes head) {
 
 std::optional<Dimensions> find_dimensions(Bytes head) {
   using Reader = std::optional<Dimensions> (*)(Bytes);
-  static constexpr std::array<Reader, 8> kReaders = {
-      read_dimensions, bmp_dimensions,  tiff_dimensions, ico_dimensions,
-      psd_dimensions,  heif_dimensions, jxl_dimensions,  svg_dimensions};
+  static constexpr std::array<Reader, 11> kReaders = {
+      read_dimensions,      bmp_dimensions,  tiff_dimensions,  ico_dimensions,
+      psd_dimensions,       heif_dimensions, jxl_dimensions,   svg_dimensions,
+      jpeg_2000_dimensions, djvu_dimensions, netpbm_dimensions};
   for (const Reader read : kReaders) {
     const std::optional<Dimensions> found = read(head);
     if (found && found->width > 0 && found->height > 0) return found;

@@ -27,36 +27,74 @@ constexpr uint64_t text_bytes(uint64_t type) {
   return type >= 12 ? (type - 12) / 2 : 0;
 }
 
-}  // namespace
+/// Walks the tree of the schema, and adds the names of tables.
+class Schema {
+ public:
+  Schema(const Glimpse& file, Quotes& names) : file_(file), names_(names) {
+    const uint32_t size = be16(file.head, 16);
+    page_bytes_ = size == 1 ? 65'536 : size;
+  }
 
-// The schema is the tree whose root is the first page (SQLite file format §1.6, §2.6): a leaf of it
-// has cells of payload size, row number, and a record: type, name, … Of a larger schema the number
-// of tables is not told.
-void append_tables(std::string& line, const Glimpse& file) {
-  constexpr uint64_t kPageHeader = 100;
-  const Bytes page = file.head;
-  if (u8(page, kPageHeader) != 0x0d) return;
-  const uint32_t cells = be16(page, kPageHeader + 3);
-  uint64_t tables = 0;
-  std::string quoted;
-  Quotes names(quoted, "");
-  for (uint32_t i = 0; i < cells && i < 1'000; ++i) {
-    uint64_t at = be16(page, kPageHeader + 8 + 2 * uint64_t{i});
+  /// False where a page is not seen, or there are more than any schema has.
+  bool read(uint64_t number) {
+    constexpr int kMostPages = 200;
+    const uint64_t begin = (number - 1) * page_bytes_;
+    const uint64_t header = number == 1 ? 100 : 0;
+    const Bytes page = file_.from(begin);
+    if (number == 0 || ++pages_ > kMostPages || !holds(page, 0, page_bytes_)) return false;
+    const uint32_t cells = std::min<uint32_t>(be16(page, header + 3), 1'000);
+    if (u8(page, header) == 0x0d) {
+      for (uint32_t i = 0; i < cells; ++i) add(page, be16(page, header + 8 + 2 * uint64_t{i}));
+      return true;
+    }
+    if (u8(page, header) != 0x05) return false;
+    for (uint32_t i = 0; i < cells; ++i) {
+      if (!read(be32(page, be16(page, header + 12 + 2 * uint64_t{i})))) return false;
+    }
+    return read(be32(page, header + 8));
+  }
+
+  uint64_t tables() const { return tables_; }
+
+ private:
+  // A cell: payload size, row number, and a record: type, name, …
+  void add(Bytes page, uint64_t at) {
+    constexpr std::string_view kOwn[] = {"sqlite_", "gpkg_",  "rtree_",
+                                         "spatial", "idx_",   "geometry_columns",
+                                         "views_",  "virts_", "vector_layers"};
     take_varint(page, at);
     take_varint(page, at);
     const uint64_t record = at;
     const uint64_t content = record + take_varint(page, at);
     const uint64_t kind = text_bytes(take_varint(page, at));
     const uint64_t name = text_bytes(take_varint(page, at));
-    if (!stands(page, content, "table") || kind != 5) continue;
+    if (!stands(page, content, "table") || kind != 5) return;
     const std::string_view text = read_text(page, content + 5, name);
-    const bool own = text.starts_with("sqlite_") || text.starts_with("gpkg_") ||
-                     text.starts_with("rtree_") || text == "spatial_ref_sys";
-    if (own) continue;
-    ++tables;
-    names.add(text);
+    for (const std::string_view own : kOwn) {
+      if (text.starts_with(own)) return;
+    }
+    ++tables_;
+    names_.add(text);
   }
-  append_count(line, tables, "table");
+
+  const Glimpse& file_;
+  Quotes& names_;
+  uint64_t page_bytes_ = 0;
+  uint64_t tables_ = 0;
+  int pages_ = 0;
+};
+
+}  // namespace
+
+// The schema is the tree whose root is the first page (SQLite file format §1.6, §2.6): a leaf of it
+// has cells of payload size, row number, and a record: type, name, … Of a larger schema the number
+// of tables is not told.
+void append_tables(std::string& line, const Glimpse& file) {
+  std::string quoted;
+  Quotes names(quoted, "");
+  Schema schema(file, names);
+  if (!schema.read(1)) return;
+  append_count(line, schema.tables(), "table");
   line += quoted;
 }
 

@@ -47,12 +47,13 @@ constexpr Field kFields[] = {
     {10, 66, Form::name},     {80, 4, Form::count},   {7, 1, Form::number},
     {7, 1, Form::number},     {100, 1, Form::number}, {101, 1, Form::number},
     {80, 4, Form::count},     {23, 4, Form::release}, {10, -2, Form::count},
+    {368, 8, Form::disk},     {4, 4, Form::count},    {8, 4, Form::count},
 };
 constexpr std::string_view kWords[][2] = {
     {"iso", ", volume"},    {"qcow2", ""},       {"vmdk", ""},           {"squashfs", "inode"},
     {"rpm", ", package"},   {"sav", "row"},      {"grib", ", edition "}, {"bufr", ", edition "},
     {"pmtiles", ", zoom "}, {"pmtiles", " to "}, {"stl", "triangle"},    {"fbx", ", version "},
-    {"mid", "track"},
+    {"mid", "track"},       {"vdi", ""},         {"dbf", "row"},         {"mo", "message"},
 };
 
 void append_field(std::string& line, const Field& field, std::string_view words, Bytes head) {
@@ -81,14 +82,18 @@ void append_field(std::string& line, const Field& field, std::string_view words,
 
 /// Kinds whose facts are a walk away, and who walks.
 constexpr std::string_view kWalked[][1] = {
-    {"sqlite"}, {"gpkg"}, {"mbtiles"}, {"parquet"}, {"npy"},    {"dta"},
-    {"fits"},   {"nc"},   {"nii"},     {"dcm"},     {"shp"},    {"las"},
-    {"laz"},    {"tiff"}, {"dwg"},     {"pcap"},    {"pcapng"},
+    {"sqlite"}, {"gpkg"}, {"mbtiles"}, {"parquet"}, {"npy"},  {"dta"}, {"fits"},
+    {"nc"},     {"nii"},  {"dcm"},     {"shp"},     {"las"},  {"laz"}, {"tiff"},
+    {"dwg"},    {"pcap"}, {"pcapng"},  {"der"},     {"glb"},  {"ply"}, {"mrc"},
+    {"mgh"},    {"img"},  {"fgb"},     {"avro"},    {"djvu"},
 };
 constexpr Append kWalks[] = {
-    append_tables, append_tables, append_tables, append_parquet, append_array,  append_stata,
-    append_fits,   append_netcdf, append_nifti,  append_dicom,   append_shapes, append_points,
-    append_points, append_tiff,   append_dwg,    append_packets, append_blocks,
+    append_tables,    append_tables,    append_tables,      append_parquet,  append_array,
+    append_stata,     append_fits,      append_netcdf,      append_nifti,    append_dicom,
+    append_shapes,    append_points,    append_points,      append_tiff,     append_dwg,
+    append_packets,   append_blocks,    append_certificate, append_meshes,   append_ply,
+    append_map_sides, append_mgh_sides, append_volume,      append_features, append_avro,
+    append_leaves,
 };
 
 }  // namespace

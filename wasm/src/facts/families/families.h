@@ -27,6 +27,17 @@ void append_shapes(std::string& line, const Glimpse& file);
 void append_points(std::string& line, const Glimpse& file);
 void append_tiff(std::string& line, const Glimpse& file);
 void append_dwg(std::string& line, const Glimpse& file);
+// shapes.cpp: models, volumes, maps
+void append_meshes(std::string& line, const Glimpse& file);
+void append_ply(std::string& line, const Glimpse& file);
+void append_map_sides(std::string& line, const Glimpse& file);
+void append_mgh_sides(std::string& line, const Glimpse& file);
+void append_volume(std::string& line, const Glimpse& file);
+void append_features(std::string& line, const Glimpse& file);
+void append_avro(std::string& line, const Glimpse& file);
+void append_leaves(std::string& line, const Glimpse& file);
+// keys.cpp
+void append_certificate(std::string& line, const Glimpse& file);
 // captures.cpp
 void append_packets(std::string& line, const Glimpse& file);
 void append_blocks(std::string& line, const Glimpse& file);

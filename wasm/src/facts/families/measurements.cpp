@@ -110,6 +110,13 @@ void append_netcdf(std::string& line, const Glimpse& file) {
 // --- pictures of patients ------------------------------------------------------------------------
 
 void append_nifti(std::string& line, const Glimpse& file) {
+  if (stands(file.head, 4, "n+2")) {
+    const uint64_t axes = le(file.head, 16, 8);
+    for (uint64_t i = 1; i <= axes && i <= 7; ++i) {
+      append_side(line, le(file.head, 16 + 8 * i, 8), i == 1);
+    }
+    return;
+  }
   // How many axes there are tells which byte comes first.
   const bool big = le16(file.head, 40) > 7;
   const uint64_t axes = read_integer(file.head, 40, 2, big);
