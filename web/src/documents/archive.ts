@@ -273,6 +273,17 @@ async function* gzipEntries(whole: WholeSource): AsyncGenerator<OpenEntry> {
   }
 }
 
+/** The name of the one file of a gzip; undefined where a tar is in it. Throws E_DOCUMENT, and what the source throws. */
+export async function findGzippedFile(source: ArchiveSource): Promise<string | undefined> {
+  const whole = new WholeSource(source);
+  try {
+    for await (const { name, size } of gzipEntries(whole)) return size === undefined ? name : undefined;
+    return undefined;
+  } finally {
+    await whole.release();
+  }
+}
+
 async function beginsWithTar(bytes: ReadableStream<Uint8Array>): Promise<boolean> {
   const reader = bytes.getReader();
   const head = new Uint8Array(HEAD);

@@ -1,4 +1,5 @@
 /** Tables and texts as programs write them: UTF-16, titles above a table, decimal commas, characters of two units, lines of any length. */
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
 import { ArtifactEditor } from "../../../../web/src/mcp/artifact-editor/artifact-editor.js";
@@ -34,6 +35,34 @@ function toUtf16(text: string, isBig = false): Uint8Array {
   const bytes = Buffer.from(`\ufeff${text}`, "utf16le");
   return isBig ? bytes.swap16() : bytes;
 }
+
+test("a gzip of one table is asked and read as that table, and its bytes are its own", async () => {
+  const table = `id,amount\n${Array.from({ length: 500 }, (_, id) => `${id},${id * 2}`).join("\n")}\n`;
+  const ask = await open(gzipSync(table), "orders.csv.gz");
+  expect((await ask({ query: "SELECT COUNT(*) AS n, SUM(amount) AS total FROM rows" })).data).toBe(
+    "n,total\n500,249500",
+  );
+  expect((await ask({ rows: "2-3" })).data).toBe("id,amount\n1,2\n2,4");
+  expect((await ask({ search: "499,998" })).data).toContain("499,998");
+  expect((await ask({})).data).toMatch(/^id,amount\n0,0\n/);
+  expect((await ask({ bytes: "0-1" })).data).toContain("1f 8b");
+  expect((await ask({ entry: "orders.csv", lines: "1-1" })).data).toBe("id,amount");
+});
+
+test("of a private key nothing is shown unless a call asks for it", async () => {
+  const store = new MemoryArtifactStore();
+  const key = `# made today\nAGE-SECRET-KEY-1SECRET\n${"# padding\n".repeat(900)}`;
+  const ref = { filename: "key.txt", mime_type: "text/plain", namespace: "ns" };
+  const { id } = await store.putBytes(new TextEncoder().encode(key), {
+    ...ref,
+    source: { description: "private key, 8.8 KB" },
+  });
+  const reader = new ArtifactReader(new ArtifactSource(store, {}, "ns"));
+  const told = await reader.call({ uri: `artifact://${id}` });
+  expect(JSON.stringify(told)).not.toContain("SECRET");
+  expect(wordsOf(told)).toContain('lines "1-50"');
+  expect(dataOf(await reader.call({ uri: `artifact://${id}`, lines: "2-2" }))).toContain("SECRET");
+});
 
 test("of a row that is longer than an answer the beginning is shown, and said so", async () => {
   const ask = await open(`id,note\n1,"${"words, ".repeat(20_000)}"\n`, "notes.csv");

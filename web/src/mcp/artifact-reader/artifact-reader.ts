@@ -7,6 +7,7 @@ import type { ArtifactRef } from "../../artifacts/store.js";
 import { counted } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
 import type { ArtifactToolResult, Sluice } from "../../core/types.js";
+import { detectContainer } from "../../documents/kind.js";
 import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
 import { answerOf, failureOf, prefixWithin, jsonChars, type AnswerParts } from "./answer.js";
@@ -177,9 +178,12 @@ export class ArtifactReader {
 }
 
 async function tell(given: Readable, wanted: Wanted, selection: Selection, most: number): Promise<AnswerParts> {
-  const from = selection.entry === undefined ? given : await entryOf(given, selection.entry);
-  if (wanted.mode === "bytes") return tellBytes(from, wanted.range, most);
-  const head = await headOf(from);
+  const chosen = selection.entry === undefined ? given : await entryOf(given, selection.entry);
+  if (wanted.mode === "bytes") return tellBytes(chosen, wanted.range, most);
+  const begin = await headOf(chosen);
+  const isPacked = selection.entry === undefined && detectContainer(begin) === "gzip";
+  const from = isPacked ? await unpackFile(chosen) : chosen;
+  const head = from === chosen ? begin : await headOf(from);
   const kind = documentKind(from, head);
   if (wanted.mode === "image") {
     const { tellPicture } = await loaded(() => import("./picture.js"));
@@ -221,6 +225,12 @@ async function tell(given: Readable, wanted: Wanted, selection: Selection, most:
     : { ...told, notes: [...(told.notes ?? []), ...tellScans(facts, form, wanted.range)] };
 }
 
+/** What a gzip of one file is read as: that file. */
+async function unpackFile(from: Readable): Promise<Readable> {
+  const forms = await loaded(() => import("./forms.js"));
+  return forms.unpackFile(from);
+}
+
 async function entryOf(from: Readable, path: string): Promise<Readable> {
   const forms = await loaded(() => import("./forms.js"));
   return forms.entryOf(from, path);
@@ -256,9 +266,14 @@ function tellInfo(from: Readable, inspection: Inspection, most: number): AnswerP
   const name = filename === null ? "" : `; file name (from the result): ${quoteName(filename)}`;
   const head = `${subjectOf(from)}: ${describe(ref)} (${type}, ${counted(size, "byte")}${name})`;
   const notes = [modesOf(inspection, size)];
-  if (!inspection.isText || size === 0) return { head, notes };
+  if (!inspection.isText || size === 0 || isPrivateKey(ref)) return { head, notes };
   const { text, isAll } = firstLines(inspection.head, size, Math.min(most, FIRST_CHARS));
   return { head: `${head}. ${isAll ? "This is all of it" : "Its beginning"}`, data: text, notes };
+}
+
+/** Whether an artifact was told as a private key, of which nothing is shown unless a call asks for it. */
+function isPrivateKey({ source }: Pick<Readable["ref"], "source">): boolean {
+  return typeof source.description === "string" && /^(?:[A-Z]+ )?private key,/.test(source.description);
 }
 
 /** The first lines. The last one is whole unless it is the only one. */

@@ -192,6 +192,16 @@ class PlainText {
   }
 }
 
+/**
+ * The one file of a gzip, as an artifact of its own; the gzip itself where a tar is in it. Throws E_DOCUMENT, E_TOO_LARGE, E_STORE_….
+ */
+export async function unpackFile(from: Readable): Promise<Readable> {
+  if (from.source.openWriter === undefined) return from;
+  const { findGzippedFile } = await loaded(() => import("../../documents/archive.js"));
+  const name = await findGzippedFile(archiveOf(from));
+  return name === undefined ? from : entryOf(from, name);
+}
+
 /** One file of an archive, as an artifact of its own. Throws E_DOCUMENT, E_INVALID_ARGUMENT if there is none, E_TOO_LARGE, E_STORE_…. */
 export async function entryOf(from: Readable, path: string): Promise<Readable> {
   if (!isArchive(await headOf(from))) throw wrong("entry", "The artifact is not an archive: leave entry out.");
