@@ -4,9 +4,11 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gate/gate_fixture.h"
 #include "gate/inner.h"
+#include "sluice/config.h"
 
 namespace {
 
@@ -25,6 +27,9 @@ GateOptions options_from(uint8_t choice) {
   options.max_segments = choice & 8 ? 3 : 64;
   options.require_magic = (choice & 16) == 0;
   options.max_depth = 64;
+  static const std::vector<ToolField> fields = {
+      {"*.*", "any", "", ""}, {"a", "a", "text/plain", ""}, {"*", "any", "", ""}};
+  if (choice & 32) options.fields = &fields;
   return options;
 }
 
