@@ -16,12 +16,13 @@ const DIST = join(root, "dist");
  */
 export const BUDGETS = {
   // Of it 12 KB tell what kind of text a program printed, and its last words; 7 KB find bytes in the spellings of Python, JavaScript and dumps;
-  // 15 KB what people want to know first of documents, mail, films and archives.
-  core: 187_500,
+  // 3 KB take the places that a configuration names out of JSON that is stored as a whole; what remains of facts tells kinds by their
+  // bytes, and texts by their forms.
+  core: 193_000,
   contract: 24_000,
-  // What documents, films, archives and fonts say of themselves: loaded with the first of them.
-  // 15 KB of it tell what stands in a gzip file, by the tables of the core.
-  facts: 50_500,
+  // What documents, films, archives and fonts say of themselves: loaded with the first of them. What stands in a gzip file is told by the
+  // tables of the core, which are in it once more.
+  facts: 56_500,
   // SQLite, and tables that it reads: loaded with the first query.
   tables: 350_000,
   // 1 KB of it and of those below is compressed apart, since queries load what compiles the core, too.
