@@ -195,6 +195,11 @@ TEST_F(LayersBlocks, BytesThatAreNotOfTheDeclaredTypeAreNotLabelledSo) {
   EXPECT_EQ(type_of("This is no PDF at all.", "application/pdf"), "text/plain");
   EXPECT_EQ(type_of(std::string("\0\1\2\3", 4), "application/pdf"), "application/octet-stream");
   EXPECT_EQ(type_of(pdf(), "application/pdf"), "application/pdf");
+  // No text has a NUL, except in UTF-16 and UTF-32.
+  const std::string samples("\x01\0\x17\0\xF3\x44\0\0\x80\x3F\0\0", 12);
+  EXPECT_EQ(type_of(samples, "text/plain"), "application/octet-stream");
+  EXPECT_EQ(type_of(samples, "text/csv"), "application/octet-stream");
+  EXPECT_EQ(type_of(std::string("\xFF\xFEh\0e\0l\0l\0o\0", 12), "text/plain"), "text/plain");
   // Longer than a text that is told.
   const std::string words(11'000, 'x');
   EXPECT_EQ(type_of("a: " + words, "application/yaml"), "application/yaml");

@@ -37,6 +37,10 @@ std::optional<Wide> find_wide_text(Bytes head) {
   return std::nullopt;
 }
 
+bool is_no_text(Bytes head) {
+  return as_text(head).find('\0') != std::string_view::npos && !find_wide_text(head);
+}
+
 std::string read_first_line(const Wide& wide, Bytes head) {
   constexpr size_t kMost = 512;
   const size_t begin = wide.marked ? std::min(wide.width, head.size()) : 0;

@@ -20,6 +20,9 @@ struct Wide {
 /// nothing for other bytes.
 std::optional<Wide> find_wide_text(Bytes head);
 
+/// Whether bytes are text in no encoding: a NUL stands in UTF-16 and UTF-32 alone.
+bool is_no_text(Bytes head);
+
 /// Its first line, or the beginning of it, as UTF-8.
 std::string read_first_line(const Wide& wide, Bytes head);
 

@@ -260,9 +260,8 @@ void SegmentLog::close(uint32_t index) {
   if (segment.kind == SegmentKind::run && !open.text) {
     open.type = decide_type(segment.declared, sniff(as_bytes(open.head), as_bytes(tail),
                                                     segment.bytes, options_.signatures));
-    // No text has a NUL but those in UTF-16 and UTF-32, whatever is declared.
-    if (open.type.mime_type == "text/plain" && open.head.find('\0') != std::string::npos &&
-        !find_wide_text(as_bytes(open.head))) {
+    segment.no_text = is_no_text(as_bytes(open.head));
+    if (segment.no_text && is_text_type(open.type.mime_type)) {
       open.type = type_of_mime("application/octet-stream");
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "describe/wide_text.h"
 #include "layers/result/names.h"
 #include "layers/result/references.h"
 #include "sluice/describe.h"
@@ -91,6 +92,7 @@ std::optional<uint32_t> SegmentTable::add_bytes(const Payload& payload, std::str
   segment.chars = count_chars(source);
   segment.mime_type = subject.type.mime_type;
   segment.extension = subject.type.extension;
+  segment.no_text = !sniffed && is_no_text(head);
   describe(subject, segment);
   add_excerpts(subject, segment);
   if (segment.mime_type.starts_with("image/") &&
@@ -130,6 +132,7 @@ void SegmentTable::declare_bytes(Segment& segment, const About& about, std::stri
   if (sniffed && !segment.extension.empty()) sniffed->extension = segment.extension;
   // Text may be any declared kind of text.
   if (segment.mime_type == "text/plain" && is_text_type(plain_type(mime_type))) sniffed.reset();
+  if (segment.no_text && !trusted && is_text_type(plain_type(mime_type))) mime_type = kUnknown;
   FileType type = decide_type(mime_type, sniffed, trusted);
   if (is_unknown(type.mime_type) && !about.label.empty()) type.label = about.label;
   segment.mime_type = type.mime_type.empty() ? std::string(kUnknown) : type.mime_type;
