@@ -309,11 +309,12 @@ describe("imports", () => {
   const STATIC = ENTRIES.filter(([entry]) => entry !== "dist/tools.js");
 
   /**
-   * What loads the parts that read documents, look at pictures, answer queries and edit, and says so where nothing can be loaded later; and a
-   * hash for where no WebAssembly is compiled.
+   * What loads the parts that read documents, look at pictures, answer queries and edit, and says so where nothing can be loaded later; what
+   * tells facts of files, and kind and size without them; and a hash for where no WebAssembly is compiled.
    */
   const ON_DEMAND = [
     "dist/artifacts/hash-web.js",
+    "dist/core/facts-module.js",
     "dist/mcp/artifact-reader/artifact-reader.js",
     "dist/mcp/artifact-reader/search.js",
     "dist/mcp/artifact-tools.js",

@@ -233,11 +233,11 @@ export class ToolsView extends ViewElement {
           return html`<li data-index=${index} aria-setsize=${found.length} aria-posinset=${index + 1} .style=${style}>
             <button
               aria-current=${tool === chosen}
-              aria-describedby="said-${index}"
+              aria-describedby="title-${index} said-${index}"
               @click=${() => this.#showTool(tool)}
             >
               <strong>${nameOf(tool)}</strong>
-              ${tool.title === undefined ? nothing : html`<span class="soft">${tool.title}</span>`}
+              <span class="soft" id="title-${index}" aria-hidden="true">${tool.title}</span>
               ${tool.isAdded === true ? html`<span class="chip">added by Sluice</span>` : nothing}
               <span class="soft said" id="said-${index}" aria-hidden="true">${tool.description}</span>
             </button>
