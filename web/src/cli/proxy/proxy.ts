@@ -77,8 +77,8 @@ function checkNamespace(namespace: string | undefined): void {
 }
 
 /**
- * Starts the command, and opens the rest beside it: both take a while, and a host waits for them. The server gets nothing before all
- * is open, and is ended if that fails.
+ * Starts the command, and opens the rest while that begins: both take a while, and a host waits for them. The server gets nothing before
+ * all is open, and is ended if that fails.
  */
 async function atCommand(
   command: readonly string[],
@@ -88,7 +88,8 @@ async function atCommand(
   const starting = startOrAnswer(command, terminal);
   // It fails where it is waited for.
   starting.catch(() => undefined);
-  const opened = opening?.();
+  // Not before: what opens the rest is a large file, and compiling it would hold the start up.
+  const opened = opening && starting.then(() => opening());
   const interceptor = opened?.then(({ open }) => open());
   interceptor?.catch(() => undefined);
   try {
