@@ -62,7 +62,9 @@ describe.each(CLIENTS)("%s", (...client) => {
     const others = await bob.client.callTool({ name: read, arguments: { uri } });
     expect(JSON.stringify(own)).toContain("PDF");
     expect(JSON.stringify(others)).not.toContain("PDF");
+    // The file, and the list of references of its result.
     expect((await listed(room.store)).map(({ scope }) => [scope["tenant_id"], scope["user_id"]])).toEqual([
+      [null, "ada"],
       [null, "ada"],
     ]);
     expect(JSON.stringify([stored, own, others]) + proxy.said()).not.toMatch(/ada|bob|eyJ/);
