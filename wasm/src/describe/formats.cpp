@@ -284,7 +284,7 @@ bool is_private_key(std::string_view head) {
                                          "untrusted comment: minisign encrypted secret key",
                                          "untrusted comment: signify secret key"};
   constexpr size_t kLongestName = 32;
-  // A JSON Web Key (RFC 7517): `d` and `k` are what nobody else has.
+  // A JSON Web Key (RFC 7517) that has `d` or `k` is private.
   if (head.find("\"kty\"") != head.npos) {
     for (const std::string_view member : {"\"d\"", "\"k\""}) {
       const size_t at = head.find(member);

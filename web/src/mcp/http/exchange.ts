@@ -83,7 +83,7 @@ async function forwardMessage(
   if (response === undefined && takesEvents) {
     const pieces = eventsBefore(interceptor, sent, { ...answering, ids: idsIn(forward) });
     return new Response(
-      streamOf(pieces, () => discard(sent)),
+      toStream(pieces, () => discard(sent)),
       { headers: { "content-type": "text/event-stream" } },
     );
   }
@@ -168,7 +168,7 @@ export function gatedResponse(interceptor: Interceptor, response: Response, deps
   const reader = response.body.getReader();
   const pieces = way(interceptor, reader, deps);
   return new Response(
-    streamOf(pieces, (reason) => reader.cancel(reason)),
+    toStream(pieces, (reason) => reader.cancel(reason)),
     { status, statusText, headers },
   );
 }
@@ -380,7 +380,7 @@ async function* chunksOf(body: BodyReader): AsyncGenerator<Uint8Array> {
 }
 
 /** A stream that does no more work than is read. */
-function streamOf(
+function toStream(
   pieces: AsyncGenerator<Uint8Array>,
   cancelBody: (reason: unknown) => Promise<void> | void,
 ): ReadableStream<Uint8Array> {
