@@ -8,7 +8,7 @@ import type { Alias } from "vite";
 import { viteRoot } from "../scripts/module-paths.mjs";
 
 /** Aliases for all entries. */
-export function published(): Alias[] {
+export function listPublished(): Alias[] {
   const { exports } = JSON.parse(readFileSync(join(viteRoot, "package.json"), "utf8")) as {
     exports: Record<string, { default?: string }>;
   };

@@ -2,11 +2,11 @@
  * A script that plays the model. For a real one see the model of the multi-tool agent.
  * @module
  */
-import { OpenAiClient, scriptedModel } from "mcp-sluice/planner";
+import { OpenAiClient, createScriptedModel } from "mcp-sluice/planner";
 
 /** Asks for the day and the calendar at once, then says what it was told. */
 export function model() {
-  const fetch = scriptedModel(({ messages }) => {
+  const fetch = createScriptedModel(({ messages }) => {
     const [day, events] = messages.filter(({ role }) => role === "tool").map(({ content }) => JSON.parse(content));
     if (day === undefined) {
       return {

@@ -2,7 +2,7 @@
  * Which model is asked.
  * @module
  */
-import { OpenAiClient, scriptedModel } from "mcp-sluice/planner";
+import { OpenAiClient, createScriptedModel } from "mcp-sluice/planner";
 
 /** A model behind OpenAI's API where the environment names one; else a script, so that this runs without a key or a network. */
 export function chooseModel() {
@@ -14,7 +14,7 @@ export function chooseModel() {
 
 /** Plays a model that was asked for the warmest day. The client in front of it is the real one. */
 function scripted() {
-  const fetch = scriptedModel(({ messages }) => {
+  const fetch = createScriptedModel(({ messages }) => {
     const told = messages.filter(({ role }) => role === "tool").map(({ content }) => content);
     const [readings = "", , warmest] = told;
     if (told.length === 0) {

@@ -2,16 +2,16 @@
  * Which model is asked.
  * @module
  */
-import { OpenAiClient, scriptedModel } from "mcp-sluice/planner";
+import { OpenAiClient, createScriptedModel } from "mcp-sluice/planner";
 
 /** One of Ollama's where the address names it, such as `?model=qwen3`; else a script, so that this runs without a network. */
 export function chooseModel() {
   const model = new URLSearchParams(location.search).get("model");
   if (model !== null) return new OpenAiClient({ model, baseUrl: "http://localhost:11434/v1" });
-  return new OpenAiClient({ model: "scripted", baseUrl: "http://model.example/v1", fetch: scriptedModel(script) });
+  return new OpenAiClient({ model: "scripted", baseUrl: "http://model.example/v1", fetch: createScriptedModel(script) });
 }
 
-/** @typedef {Parameters<typeof scriptedModel>[0]} Script */
+/** @typedef {Parameters<typeof createScriptedModel>[0]} Script */
 
 /**
  * Asks the calendar where there is one and the question is about it, and else the shop.

@@ -4,7 +4,7 @@
  * @module
  */
 import { createServer } from "node:http";
-import { scriptedModel } from "../../dist/planner.js";
+import { createScriptedModel } from "../../dist/planner.js";
 import { pictures, prose, table } from "./content.mjs";
 
 const TOOLS = ["draw", "table", "report"].map((name) => ({
@@ -39,7 +39,7 @@ function answered({ method, params }) {
 }
 
 /** Calls one tool, with the number that the question has, and then says that it did. */
-const model = scriptedModel(({ messages, last }) => {
+const model = createScriptedModel(({ messages, last }) => {
   const [, number = "0"] = /(\d+)/.exec(messages.findLast(({ role }) => role === "user")?.content ?? "") ?? [];
   if (last.role === "tool") return { text: `Drawing ${number} is done.` };
   return { calls: [{ name: "lab.draw", args: { number: Number(number), count: 2 } }] };

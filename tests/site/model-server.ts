@@ -3,7 +3,7 @@
  * @module
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Script, scriptedModel } from "../../dist/planner.js";
+import { type Script, createScriptedModel } from "../../dist/planner.js";
 import { bodyOf, type Elsewhere, forPages, listen } from "../package/tools/elsewhere.js";
 
 /** What it was asked. */
@@ -22,7 +22,7 @@ interface ServedModel extends Elsewhere {
 /** Serves it; with a key it answers nobody else. */
 export async function serveModel(script: Script, key?: string): Promise<ServedModel> {
   const asked: AskedModel[] = [];
-  const answer = scriptedModel(script);
+  const answer = createScriptedModel(script);
 
   async function relayed(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await bodyOf(request);

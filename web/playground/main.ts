@@ -6,7 +6,7 @@ import sans from "@fontsource-variable/geist/files/geist-latin-wght-normal.woff2
 import mono from "@fontsource-variable/geist-mono/files/geist-mono-latin-wght-normal.woff2?url";
 import { wrap } from "comlink";
 import { Actions } from "./app/actions.js";
-import { listenForEnd, registerServiceWorker, remembered, serverOfPage } from "./app/browser.js";
+import { listenForEnd, registerServiceWorker, readRemembered, serverOfPage } from "./app/browser.js";
 import { listenForCallbacks } from "./app/callback-channel.js";
 import { allowPdf } from "./app/pdf.js";
 import { AddressBar, parseRoute } from "./app/route.js";
@@ -18,7 +18,7 @@ const worker = new Worker(new URL("./engine/worker.ts", import.meta.url), { type
 const store = new Store();
 const actions = new Actions(wrap<Engine>(worker), store);
 
-store.set({ theme: remembered<Theme>("theme") ?? "system", isOnline: navigator.onLine });
+store.set({ theme: readRemembered<Theme>("theme") ?? "system", isOnline: navigator.onLine });
 for (const kind of ["online", "offline"]) {
   addEventListener(kind, () => store.set({ isOnline: navigator.onLine }));
 }

@@ -6,14 +6,14 @@ import { join } from "node:path";
 import { defineConfig } from "vite";
 import { viteRoot } from "../../scripts/module-paths.mjs";
 import { listPackages } from "../../scripts/packages-in.mjs";
-import { published } from "../published.js";
+import { listPublished } from "../published.js";
 
 const here = (path: string): string => join(viteRoot, "web/playground", path);
 
 export default defineConfig({
   root: here("."),
   publicDir: false,
-  resolve: { preserveSymlinks: true, alias: published() },
+  resolve: { preserveSymlinks: true, alias: listPublished() },
   define: { "process.env.NODE_ENV": JSON.stringify("production") },
   plugins: [listPackages("service-worker")],
   build: {

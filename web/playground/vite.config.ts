@@ -9,7 +9,7 @@ import { defineConfig, type Plugin } from "vite";
 import { bundledClient } from "../../scripts/mcp-client.mjs";
 import { shortenId, viteRoot } from "../../scripts/module-paths.mjs";
 import { listPackages } from "../../scripts/packages-in.mjs";
-import { published } from "../published.js";
+import { listPublished } from "../published.js";
 
 const FOLDERS = ["cmaps", "standard_fonts", "wasm", "iccs"];
 
@@ -125,7 +125,7 @@ function shortIcons(): Plugin {
   };
 }
 
-const shortened = (_: string, style: string): string =>
+const shortenStyle = (_: string, style: string): string =>
   `css\`${style
     .replaceAll(/\/\*[^]*?\*\//g, "")
     .replaceAll(/\s+/g, " ")
@@ -140,7 +140,7 @@ function shortStyles(): Plugin {
     enforce: "pre",
     transform(code, id) {
       if (!/^web\/(?:ui|playground)\/.*\.ts$/.test(shortenId(id)) || !code.includes("css`")) return null;
-      return { code: code.replaceAll(/(?<![\w.])css`([^`]*)`/g, shortened), map: null };
+      return { code: code.replaceAll(/(?<![\w.])css`([^`]*)`/g, shortenStyle), map: null };
     },
   };
 }
@@ -183,7 +183,10 @@ export default defineConfig({
   base: "./",
   resolve: {
     preserveSymlinks: true,
-    alias: [...published(), { find: /^@modelcontextprotocol\/client\/_shims$/, replacement: here("../mcp-shims.ts") }],
+    alias: [
+      ...listPublished(),
+      { find: /^@modelcontextprotocol\/client\/_shims$/, replacement: here("../mcp-shims.ts") },
+    ],
   },
   worker: {
     format: "es",

@@ -29,7 +29,7 @@ export type {
 } from "./planner/llm/client.js";
 export { OpenAiClient } from "./planner/llm/openai.js";
 export type { OpenAiClientOptions } from "./planner/llm/openai.js";
-export { scriptedModel } from "./planner/llm/scripted-model.js";
+export { createScriptedModel } from "./planner/llm/scripted-model.js";
 export type { Script } from "./planner/llm/scripted-model.js";
 export { ReactPlanner } from "./planner/react-planner.js";
 export type { ReactPlannerOptions } from "./planner/react-planner.js";

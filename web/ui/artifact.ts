@@ -8,16 +8,16 @@ import info from "lucide-static/icons/info.svg?raw";
 import { ACTIONS, type ArtifactAction, DEFAULT_ACTIONS, Menu, type MenuItem, menuStyles } from "./artifact/menu.js";
 import { downloadAddress, saveAsFile } from "./download.js";
 import {
-  nameOf,
+  nameArtifact,
   notes,
-  originOf,
+  describeOrigin,
   type Problem,
   provenance,
   question,
   refTo,
-  sizeOf,
+  formatArtifactSize,
   status,
-  typeOf,
+  describeType,
 } from "./artifact/parts.js";
 import { styles } from "./artifact/styles.js";
 import { icon } from "./icons.js";
@@ -86,7 +86,12 @@ export class SluiceArtifact extends LitElement {
   }
 
   #card(artifact: ShownArtifact): TemplateResult {
-    const facts = [typeOf(artifact), sizeOf(artifact), originOf(artifact), stateOf(artifact)];
+    const facts = [
+      describeType(artifact),
+      formatArtifactSize(artifact),
+      describeOrigin(artifact),
+      describeState(artifact),
+    ];
     const isSeen = this.#offered(artifact).includes("preview");
     return html`<article class="card ${artifact.deferred === true ? "deferred" : ""}" aria-labelledby="name">
       <sluice-thumbnail
@@ -96,7 +101,7 @@ export class SluiceArtifact extends LitElement {
         @click=${isSeen ? this.#preview : nothing}
       ></sluice-thumbnail>
       <div class="head">
-        <p class="name" id="name"><bdi>${nameOf(artifact)}</bdi></p>
+        <p class="name" id="name"><bdi>${nameArtifact(artifact)}</bdi></p>
         <p class="soft">${facts.filter((fact) => fact !== undefined).join(" · ")}</p>
       </div>
       ${notes(artifact, this.#problem)}
@@ -108,13 +113,15 @@ export class SluiceArtifact extends LitElement {
   }
 
   #chip(artifact: ShownArtifact): TemplateResult {
-    const name = nameOf(artifact);
+    const name = nameArtifact(artifact);
     const offered = this.#offered(artifact);
-    const facts = [sizeOf(artifact), stateOf(artifact)].filter((fact) => fact !== undefined).join(" · ");
+    const facts = [formatArtifactSize(artifact), describeState(artifact)]
+      .filter((fact) => fact !== undefined)
+      .join(" · ");
     return html`<span
         class="chip ${artifact.deferred === true ? "deferred" : ""}"
         role="group"
-        aria-label=${`${name}, ${typeOf(artifact)}`}
+        aria-label=${`${name}, ${describeType(artifact)}`}
       >
         <sluice-thumbnail .artifact=${artifact} .bytes=${this.bytes}></sluice-thumbnail>
         ${
@@ -139,7 +146,7 @@ export class SluiceArtifact extends LitElement {
   }
 
   #buttons(artifact: ShownArtifact): TemplateResult {
-    const name = nameOf(artifact);
+    const name = nameArtifact(artifact);
     const [main, ...others] = this.#offered(artifact);
     const rest = others.filter((action) => action !== "download");
     const isTelling = this.#isTelling;
@@ -300,7 +307,7 @@ export class SluiceArtifact extends LitElement {
 /** The events of actions that the page performs. */
 const EVENTS = { preview: "sluice-preview", save: "sluice-save", open: "sluice-open" } as const;
 
-function stateOf(artifact: ShownArtifact): string | undefined {
+function describeState(artifact: ShownArtifact): string | undefined {
   if (artifact.deferred === true) return "not fetched yet";
   return isStored(artifact) ? undefined : "not stored";
 }

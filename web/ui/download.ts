@@ -21,8 +21,8 @@ export function downloadAddress(href: string): string {
 }
 
 /** A safe file name for any file system, without a path or hidden characters. Made from the id if there is no name. */
-export function fileNameOf({ filename, id }: ShownArtifact): string {
-  return shortened(savedName(filename) || savedName(id) || "download");
+export function toFileName({ filename, id }: ShownArtifact): string {
+  return shortenName(cleanName(filename) || cleanName(id) || "download");
 }
 
 /**
@@ -45,14 +45,14 @@ export async function saveAsFile(artifact: ShownArtifact, bytes: ArtifactBytes, 
   const link = document.createElement("a");
   // Never a type that the browser would show as a page at the object URL.
   link.href = URL.createObjectURL(parts.blob("application/octet-stream"));
-  link.download = fileNameOf(artifact);
+  link.download = toFileName(artifact);
   link.click();
   // The browser reads it after the click and does not report when it is done.
   setTimeout(() => URL.revokeObjectURL(link.href), KEPT);
   return true;
 }
 
-function savedName(name: unknown): string {
+function cleanName(name: unknown): string {
   if (typeof name !== "string") return "";
   return replaceHidden(name.slice(0, LOOKED_AT), "_")
     .replace(/[\ufffd/\\:*?"<>|]/g, "_")
@@ -61,7 +61,7 @@ function savedName(name: unknown): string {
 }
 
 /** Shortens a name but keeps its extension. */
-function shortened(name: string): string {
+function shortenName(name: string): string {
   const letters = Array.from(name);
   if (letters.length <= MAX_NAME) return name;
   const [kind = ""] = /\.[^.]{1,12}$/.exec(name) ?? [];

@@ -14,7 +14,7 @@ import text from "lucide-static/icons/file-text.svg?raw";
 import video from "lucide-static/icons/file-video-camera.svg?raw";
 
 /** The icon of a media type; a plain file for unknown types. */
-export function iconOf(mimeType: string | null): TemplateResult {
+export function chooseIcon(mimeType: string | null): TemplateResult {
   return icon(sourceFor(mimeType ?? ""));
 }
 

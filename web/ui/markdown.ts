@@ -20,7 +20,7 @@ const allowed = {
   RETURN_DOM_FRAGMENT: true as const,
 };
 
-const escaped = (text: string): string =>
+const escapeHtml = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 
 /** HTML in the Markdown is shown as text, an image as a link with its description, a task's box as it is written. */
@@ -28,8 +28,8 @@ const markdown = new Marked({
   gfm: true,
   breaks: true,
   renderer: {
-    html: ({ text }) => escaped(text),
-    image: ({ href, text }) => `<a href="${escaped(href)}">${escaped(text || "Image")}</a>`,
+    html: ({ text }) => escapeHtml(text),
+    image: ({ href, text }) => `<a href="${escapeHtml(href)}">${escapeHtml(text || "Image")}</a>`,
     checkbox: ({ checked }) => (checked ? "[x] " : "[ ] "),
   },
 });
@@ -43,9 +43,9 @@ interface FormatOptions {
 }
 
 /** The text as elements; plain if it is too long or nested too deeply. */
-export function formatted(text: string, { most = MAX_TEXT, breaks = true }: FormatOptions = {}): DocumentFragment {
+export function formatMarkdown(text: string, { most = MAX_TEXT, breaks = true }: FormatOptions = {}): DocumentFragment {
   const fragment = document.createDocumentFragment();
-  fragment.append(elementsOf(text, most, breaks) ?? text);
+  fragment.append(parseElements(text, most, breaks) ?? text);
   for (const link of fragment.querySelectorAll("a")) {
     // The sanitiser removed a forbidden address.
     if (!link.hasAttribute("href")) link.replaceWith(...link.childNodes);
@@ -57,7 +57,7 @@ export function formatted(text: string, { most = MAX_TEXT, breaks = true }: Form
   return fragment;
 }
 
-function elementsOf(text: string, most: number, breaks: boolean): DocumentFragment | undefined {
+function parseElements(text: string, most: number, breaks: boolean): DocumentFragment | undefined {
   if (text.length > most || cellsIn(text) > MAX_CELLS) return undefined;
   try {
     return DOMPurify.sanitize(markdown.parse(text, { async: false, breaks }), allowed);
@@ -98,17 +98,17 @@ export function* sections(text: string): Generator<MarkdownSection> {
   const definitions = lines.filter((line) => DEFINITION.test(line)).slice(0, MAX_DEFINITIONS);
   const known = definitions.length === 0 ? "" : `\n\n${definitions.join("\n")}`;
   let end = 0;
-  for (const section of divided(lines)) {
+  for (const section of divideLines(lines)) {
     end += section.length + 1;
     const isBlock = /^\s*(?:```|~~~|\|)/.test(section) && section.split("\n").every((line) => line.length <= LINE);
     const whole = known !== "" && section.includes("[") ? section + known : section;
     const most = (isBlock ? MAX_BLOCK : MAX_TEXT) + known.length;
-    yield { elements: formatted(whole, { most, breaks: false }), end };
+    yield { elements: formatMarkdown(whole, { most, breaks: false }), end };
   }
 }
 
 /** Sections end where a block does: not within code, nor, if that can be helped, between items of a list. */
-function* divided(lines: readonly string[]): Generator<string> {
+function* divideLines(lines: readonly string[]): Generator<string> {
   let section: string[] = [];
   let size = 0;
   let fence = "";

@@ -234,7 +234,7 @@ export class SluiceMeter extends LitElement {
     if (sent === undefined || seen === undefined || sent + seen === 0) {
       return html`<p class="soft">No result yet.</p>`;
     }
-    const change = changeOf(sent, seen, this.unchanged);
+    const change = compareSizes(sent, seen, this.unchanged);
     if (this.compact) return this.#line(sent, seen, change);
     return html`${this.#sentence(sent, seen, change)}${this.#bar(sent, seen, change)}${this.#facts(sent, seen, change)}
       <details>
@@ -369,7 +369,7 @@ export interface Change {
 }
 
 /** Compares what a server sent with what a model sees, in bytes of JSON. Never overstates what was kept out. */
-export function changeOf(sent: number, seen: number, isUnchanged = false): Change {
+export function compareSizes(sent: number, seen: number, isUnchanged = false): Change {
   if (isUnchanged) return { kind: "unchanged", words: "unchanged" };
   if (seen > sent) return { kind: "grew", words: `grew by ${exact(seen - sent)}` };
   if (seen === sent) return { kind: "unchanged", words: "nothing kept out" };

@@ -32,7 +32,7 @@ export function plainLines(text: string): string {
 }
 
 /** A name, cut at `longest` UTF-16 units, with `\ufffd` for invisible characters. `otherwise` if there is none. */
-export function shownName(name: unknown, otherwise: string, longest = LONGEST): string {
+export function toSafeName(name: unknown, otherwise: string, longest = LONGEST): string {
   const text = typeof name !== "string" || name.trim() === "" ? otherwise : name;
   const seen = replaceHidden(text.slice(0, longest), "\ufffd");
   return text.length > longest ? `${seen}…` : seen;

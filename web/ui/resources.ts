@@ -8,22 +8,22 @@ import search from "lucide-static/icons/search.svg?raw";
 import type { ListedResource, ListedTemplate } from "mcp-sluice/tools";
 import { icon } from "./icons.js";
 import {
-  countsOf,
+  countRows,
   empty,
-  found,
+  findRows,
   item,
   type Lists,
-  listsOf,
-  opened,
+  makeLists,
+  renderOpened,
   type ResourceTab,
   type Row,
-  rowsOf,
+  toRows,
   tablist,
-  unmatched,
+  renderUnmatched,
 } from "./resources/list.js";
 import { panel, type PanelDeps } from "./resources/panel.js";
 import type { ResourceReader } from "./resources/reader.js";
-import { sentenceOfChange, type ResourceCache, type CacheChange, cacheOf, UpdateTracker } from "./resources/cache.js";
+import { sentenceOfChange, type ResourceCache, type CacheChange, findCache, UpdateTracker } from "./resources/cache.js";
 import { styles } from "./resources/styles.js";
 import { TemplateForm } from "./resources/template-form.js";
 import { defineElements } from "./registry.js";
@@ -113,8 +113,8 @@ export class SluiceResources extends LitElement {
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.has("resources")) this.#listed = rowsOf(this.resources);
-    if (changed.has("templates")) this.#patterns = rowsOf(this.templates);
+    if (changed.has("resources")) this.#listed = toRows(this.resources);
+    if (changed.has("templates")) this.#patterns = toRows(this.templates);
     if (changed.has("reader")) this.#look();
     const before = changed.get("selected");
     if (changed.has("selected") && before !== undefined && this.selected === undefined) this.#open.delete(before);
@@ -127,9 +127,9 @@ export class SluiceResources extends LitElement {
 
   protected override render(): TemplateResult {
     const lists = this.#lists();
-    const counts = countsOf(lists);
+    const counts = countRows(lists);
     const tab = Object.hasOwn(lists, this.tab) ? this.tab : "resources";
-    const rows = found(lists[tab], this.#query);
+    const rows = findRows(lists[tab], this.#query);
     return html`<div class="search">
         ${icon(search)}
         <input
@@ -177,7 +177,7 @@ export class SluiceResources extends LitElement {
     const row = rows[at];
     if (row === undefined) return html`<p class="empty work">Choose a resource to read it.</p>`;
     return html`<section class="work" aria-label=${row.name}>
-      ${opened(row, this.#panel(row, at), `panel-${at}`)}
+      ${renderOpened(row, this.#panel(row, at), `panel-${at}`)}
     </section>`;
   }
 
@@ -211,12 +211,12 @@ export class SluiceResources extends LitElement {
   }
 
   #nothing(tab: ResourceTab, lists: Lists): TemplateResult {
-    if (lists[tab].length > 0) return unmatched(() => this.#search(""));
+    if (lists[tab].length > 0) return renderUnmatched(() => this.#search(""));
     return empty(tab, lists, (other) => this.#choose(other));
   }
 
   #lists(): Lists {
-    return listsOf(this.#listed, this.#patterns, this.#cache?.all ?? []);
+    return makeLists(this.#listed, this.#patterns, this.#cache?.all ?? []);
   }
 
   #toggle(row: Row): void {
@@ -265,7 +265,7 @@ export class SluiceResources extends LitElement {
     this.#query = query;
     this.#pages = 1;
     this.requestUpdate();
-    const count = found(this.#lists()[this.tab], query).length;
+    const count = findRows(this.#lists()[this.tab], query).length;
     this.#announcer.say(count === 1 ? "1 match." : `${count} matches.`);
     if (query === "") this.focus();
   }
@@ -289,7 +289,7 @@ export class SluiceResources extends LitElement {
   }
 
   #look(): void {
-    const cache = this.reader && cacheOf(this.reader);
+    const cache = this.reader && findCache(this.reader);
     if (cache === this.#cache) return;
     this.#cache?.removeEventListener("change", this.#onChange);
     if (this.isConnected) cache?.addEventListener("change", this.#onChange);

@@ -6,9 +6,9 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import { live } from "lit/directives/live.js";
 import { type Clamp, humanSize } from "mcp-sluice";
 import { type Blocks, readLarge, rebuilt, type Rebuilt } from "./result/blocks.js";
-import { pointedBy, type ResultContext } from "./result/chips.js";
+import { findPointed, type ResultContext } from "./result/chips.js";
 import { Counterparts, type Pointed, type Span } from "./result/counterparts.js";
-import { namesPlace, stepsOf } from "./result/labels.js";
+import { namesPlace, splitSteps } from "./result/labels.js";
 import type { MarkedText } from "./result/marked-text.js";
 import { SluiceResultModel } from "./result/model-view.js";
 import { LARGE } from "./pace.js";
@@ -140,7 +140,7 @@ export class SluiceResult extends LitElement {
     const shown = this.#shown;
     const choices = this.#choices;
     return html`<div class="bar">
-        ${segmented("view", "View", choices, shown, (view) => this.#choose(view))}
+        ${renderSegments("view", "View", choices, shown, (view) => this.#choose(view))}
         <span class="unseen" role="status">${this.said}</span>
       </div>
       ${this.#problem === null ? nothing : html`<p class="problem" role="alert">${this.#problem}</p>`}
@@ -248,7 +248,7 @@ export class SluiceResult extends LitElement {
   }
 
   #contextOf(): ResultContext {
-    const steps = this.fields.map(stepsOf);
+    const steps = this.fields.map(splitSteps);
     return {
       artifacts: new Map(this.artifacts.map((artifact) => [artifact.id, artifact])),
       bytes: (artifact) => this.bytes?.(artifact),
@@ -276,7 +276,7 @@ export class SluiceResult extends LitElement {
   }
 
   #point = (event: Event): void => {
-    this.#model?.light(event.type === "pointerleave" ? null : pointedBy(event));
+    this.#model?.light(event.type === "pointerleave" ? null : findPointed(event));
   };
 }
 
@@ -302,7 +302,7 @@ declare global {
 }
 
 /** A segmented control of radio buttons. `name` must be unique in its tree. */
-function segmented<T extends string>(
+function renderSegments<T extends string>(
   name: string,
   label: string,
   choices: readonly (readonly [T, string])[],

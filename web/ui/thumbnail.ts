@@ -3,7 +3,7 @@
  * @module
  */
 import { css, html, LitElement, type PropertyValues, type TemplateResult } from "lit";
-import { iconOf } from "./icons.js";
+import { chooseIcon } from "./icons.js";
 import { defineElements } from "./registry.js";
 import { type ArtifactBytes, isStored, type ShownArtifact } from "./shown.js";
 import { baseStyles, themeTokens } from "./theme.js";
@@ -171,9 +171,9 @@ export class SluiceThumbnail extends LitElement {
       case "text":
         return html`<pre>${drawing.text}</pre>`;
       case "table":
-        return tableOf(drawing.rows);
+        return renderTable(drawing.rows);
       default:
-        return html`<slot>${iconOf(this.artifact?.mime_type ?? null)}</slot>`;
+        return html`<slot>${chooseIcon(this.artifact?.mime_type ?? null)}</slot>`;
     }
   }
 
@@ -208,9 +208,9 @@ export class SluiceThumbnail extends LitElement {
       // What is to be read comes first.
       await idle();
       signal.throwIfAborted();
-      const { drawingOf } = await import("./thumbnail/drawing.js");
+      const { drawArtifact } = await import("./thumbnail/drawing.js");
       const { clientWidth: width, clientHeight: height } = this;
-      const drawing = await drawingOf({ artifact, bytes, width, height, isLegible: width >= LEGIBLE }, signal);
+      const drawing = await drawArtifact({ artifact, bytes, width, height, isLegible: width >= LEGIBLE }, signal);
       if (!signal.aborted) this.drawing = drawing;
     } catch {
       // It left the view, or cannot be loaded or drawn: the icon stays.
@@ -224,7 +224,7 @@ export class SluiceThumbnail extends LitElement {
   }
 }
 
-function tableOf([head = [], ...rows]: readonly (readonly string[])[]): TemplateResult {
+function renderTable([head = [], ...rows]: readonly (readonly string[])[]): TemplateResult {
   return html`<table>
     <thead>
       <tr>

@@ -6,13 +6,13 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import { live } from "lit/directives/live.js";
 import { humanSize } from "mcp-sluice";
 import { downloadAddress, saveAsFile } from "./download.js";
-import { iconOf } from "./icons.js";
-import { shownName } from "./plain-text.js";
+import { chooseIcon } from "./icons.js";
+import { toSafeName } from "./plain-text.js";
 import { defineElements } from "./registry.js";
 import type { ArtifactBytes, ShownArtifact } from "./shown.js";
 import { markdownStyles } from "./markdown-styles.js";
 import { baseStyles, themeTokens } from "./theme.js";
-import { gone } from "./viewer/preview.js";
+import { makeGoneProblem } from "./viewer/preview.js";
 import { Previewer, type ViewerTab } from "./viewer/previewer.js";
 import { frameStyles, previewStyles } from "./viewer/styles.js";
 
@@ -75,9 +75,9 @@ export class SluiceViewer extends LitElement {
     const size = artifact.size_bytes === undefined ? "" : ` · ${humanSize(artifact.size_bytes)}`;
     return html`
       <header>
-        ${iconOf(artifact.mime_type ?? null)}
+        ${chooseIcon(artifact.mime_type ?? null)}
         <strong class="name" title=${name}>${name}</strong>
-        <span class="facts soft">${shownName(artifact.mime_type, "Unknown type")}${size}</span>
+        <span class="facts soft">${toSafeName(artifact.mime_type, "Unknown type")}${size}</span>
         ${this.#download()}
       </header>
       <div role="tablist" aria-label="Views of ${name}" @keydown=${(event: KeyboardEvent) => this.#onKey(event)}>
@@ -85,7 +85,7 @@ export class SluiceViewer extends LitElement {
       </div>
       <div role="tabpanel" id="panel" tabindex=${this.tab === "info" ? "0" : "-1"} aria-labelledby="tab-${this.tab}">
         ${this.#notice()} ${this.#previewer.host}
-        ${this.tab === "info" ? infoOf(artifact, (text) => void this.#copy(text)) : nothing}
+        ${this.tab === "info" ? renderInfo(artifact, (text) => void this.#copy(text)) : nothing}
       </div>
       <p class="unseen" role="status">${this.#said || this.#previewer.said}</p>
     `;
@@ -98,7 +98,7 @@ export class SluiceViewer extends LitElement {
   }
 
   #name(artifact: ShownArtifact): string {
-    return shownName(artifact.filename, shownName(artifact.id, "Unnamed"));
+    return toSafeName(artifact.filename, toSafeName(artifact.id, "Unnamed"));
   }
 
   #tabOf(tab: ViewerTab, text: string): TemplateResult {
@@ -197,7 +197,7 @@ export class SluiceViewer extends LitElement {
     this.#saving = saving;
     this.#say("Downloading");
     try {
-      if (!(await saveAsFile(artifact, bytes, saving.signal))) throw gone();
+      if (!(await saveAsFile(artifact, bytes, saving.signal))) throw makeGoneProblem();
       this.#say("Downloaded");
     } catch (error) {
       if (!saving.signal.aborted) this.#previewer.fail(error);
@@ -234,19 +234,19 @@ declare global {
 const LONGEST = 2000;
 
 /** The metadata of an artifact. `copy` copies the hash. */
-function infoOf(artifact: ShownArtifact, copy: (text: string) => void): TemplateResult {
+function renderInfo(artifact: ShownArtifact, copy: (text: string) => void): TemplateResult {
   const { filename, mime_type, size_bytes, sha256, id, source, namespace, stored_at } = artifact;
   const rows: readonly (readonly [string, string | TemplateResult | undefined])[] = [
-    ["Name", shownName(filename, "None")],
-    ["Type", shownName(mime_type, "Unknown")],
-    ["Size", size_bytes === undefined ? undefined : sizeOf(size_bytes)],
-    ["SHA-256", sha256 == null ? undefined : hashOf(sha256, copy)],
-    ["Id", html`<code>${shownName(id, "None")}</code>`],
-    ["Tool", textOf(source?.["tool"])],
-    ["Server", textOf(namespace)],
-    ["Stored", stored_at === undefined ? undefined : timeOf(stored_at)],
-    ["Description", textOf(source?.["description"])],
-    ["Warning", textOf(source?.["warning"])],
+    ["Name", toSafeName(filename, "None")],
+    ["Type", toSafeName(mime_type, "Unknown")],
+    ["Size", size_bytes === undefined ? undefined : formatSize(size_bytes)],
+    ["SHA-256", sha256 == null ? undefined : renderHash(sha256, copy)],
+    ["Id", html`<code>${toSafeName(id, "None")}</code>`],
+    ["Tool", toText(source?.["tool"])],
+    ["Server", toText(namespace)],
+    ["Stored", stored_at === undefined ? undefined : renderTime(stored_at)],
+    ["Description", toText(source?.["description"])],
+    ["Warning", toText(source?.["warning"])],
   ];
   const known = rows.filter(([, value]) => value !== undefined);
   return html`<dl class="info">
@@ -260,24 +260,24 @@ function infoOf(artifact: ShownArtifact, copy: (text: string) => void): Template
   </dl>`;
 }
 
-function sizeOf(bytes: number): string {
+function formatSize(bytes: number): string {
   const exact = `${bytes.toLocaleString("en")} bytes`;
   return bytes < 1024 ? exact : `${humanSize(bytes)} (${exact})`;
 }
 
-function hashOf(sha256: string, copy: (text: string) => void): TemplateResult {
-  return html`<code>${shownName(sha256, "None")}</code>
+function renderHash(sha256: string, copy: (text: string) => void): TemplateResult {
+  return html`<code>${toSafeName(sha256, "None")}</code>
     <button type="button" @click=${() => copy(sha256)}>Copy</button>`;
 }
 
-function timeOf(milliseconds: number): string | TemplateResult {
+function renderTime(milliseconds: number): string | TemplateResult {
   const date = new Date(milliseconds);
   if (Number.isNaN(date.getTime())) return "Unknown";
   return html`<time datetime=${date.toISOString()}>${date.toLocaleString()}</time>`;
 }
 
-function textOf(value: unknown): string | undefined {
+function toText(value: unknown): string | undefined {
   if (typeof value !== "string" || value === "") return undefined;
   const lines = value.slice(0, LONGEST).split("\n");
-  return lines.map((line) => shownName(line, "", LONGEST)).join("\n");
+  return lines.map((line) => toSafeName(line, "", LONGEST)).join("\n");
 }

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { defineConfig } from "vite";
 import { viteRoot } from "../../scripts/module-paths.mjs";
-import { published } from "../published.js";
+import { listPublished } from "../published.js";
 
 const here = (path: string): string => join(viteRoot, "web/ui", path);
 const packages = (path: string): string => join(viteRoot, "node_modules", path);
@@ -21,7 +21,7 @@ const lit = [
 
 export default defineConfig({
   root: here("."),
-  resolve: { preserveSymlinks: true, alias: [...published(), ...lit] },
+  resolve: { preserveSymlinks: true, alias: [...listPublished(), ...lit] },
   // Pages without a bundler have no `process`.
   define: { "process.env.NODE_ENV": JSON.stringify("production") },
   build: {

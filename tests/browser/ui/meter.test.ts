@@ -1,9 +1,9 @@
 /** `<sluice-meter>`: numbers that add up. */
 import * as fc from "fast-check";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { downloadAddress, fileNameOf, saveAsFile } from "../../../web/ui/download.js";
+import { downloadAddress, toFileName, saveAsFile } from "../../../web/ui/download.js";
 import { estimateTokens, SluiceMeter, TOKEN_ESTIMATOR } from "../../../web/ui/meter.js";
-import { isPlain, plainLines, plainText, shownName } from "../../../web/ui/plain-text.js";
+import { isPlain, plainLines, plainText, toSafeName } from "../../../web/ui/plain-text.js";
 import { type ArtifactBytes, isStored, type ShownArtifact } from "../../../web/ui/shown.js";
 import { refusedBy, violations } from "./support.js";
 
@@ -196,11 +196,11 @@ describe("downloads", () => {
     [`${"x".repeat(500)}.tar.gz`, `${"x".repeat(117)}.gz`],
     ["x".repeat(50_000), "x".repeat(120)],
   ])("the name %j is saved as %j", (filename, expected) => {
-    expect(fileNameOf({ ...REPORT, filename })).toBe(expected);
+    expect(toFileName({ ...REPORT, filename })).toBe(expected);
   });
 
   test("what has no name at all has one as a file", () => {
-    expect(fileNameOf({ id: "...", filename: "..." })).toBe("download");
+    expect(toFileName({ id: "...", filename: "..." })).toBe("download");
   });
 
   test("many pieces are one file, while the page has its turns", async () => {
@@ -273,7 +273,7 @@ describe("what is shown", () => {
     const text = `a${character}b`;
     expect(isPlain(text)).toBe(false);
     expect(plainText(text)).toBe("a b");
-    expect(shownName(text, "")).toBe("a\ufffdb");
+    expect(toSafeName(text, "")).toBe("a\ufffdb");
   });
 
   test("a line has no other space than between words", () => {
@@ -284,7 +284,7 @@ describe("what is shown", () => {
   test("whole characters are cut, and only as much as needed is looked at", () => {
     expect(plainText("😀".repeat(300), 10)).toBe(`${"😀".repeat(9)}…`);
     expect(plainText(`${"\u200b".repeat(400)}late`, 100)).toBe("");
-    expect(shownName("x".repeat(300), "")).toBe(`${"x".repeat(200)}…`);
+    expect(toSafeName("x".repeat(300), "")).toBe(`${"x".repeat(200)}…`);
   });
 
   test.each([
@@ -295,7 +295,7 @@ describe("what is shown", () => {
     [null, "nothing"],
     [12, "nothing"],
   ])("the name %j is shown as %j", (name, expected) => {
-    expect(shownName(name, "nothing")).toBe(expected);
+    expect(toSafeName(name, "nothing")).toBe(expected);
   });
 
   test("what is no text says nothing", () => {

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { type Script, scriptedModel } from "../../../web/src/planner/llm/scripted-model.js";
+import { type Script, createScriptedModel } from "../../../web/src/planner/llm/scripted-model.js";
 import { DURABLE, TestRedis } from "../../unit/redis/redis-server.js";
 import { posted } from "../../unit/server/sources/serving.js";
 import { isFull } from "../../support/full.js";
@@ -50,7 +50,7 @@ async function worldOf(program: string, script: Script): Promise<World> {
     await redis[Symbol.asyncDispose]();
     await rm(folder, { recursive: true });
   });
-  const model = scriptedModel(script);
+  const model = createScriptedModel(script);
   const sent: World["sent"] = [];
   let written = 0;
   const answered = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
-import { scriptedModel, type Script } from "../../../web/src/planner/llm/scripted-model.js";
+import { createScriptedModel, type Script } from "../../../web/src/planner/llm/scripted-model.js";
 import { programOf } from "../../support/program.js";
 import { DURABLE, TestRedis } from "../../unit/redis/redis-server.js";
 import {
@@ -50,7 +50,7 @@ interface World extends Place {
 async function worldOf(program: string, redis?: RedisPlace): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-killed-"));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const model = scriptedModel(script);
+  const model = createScriptedModel(script);
   const sent: World["sent"] = [];
   const ready: ServerResponse[] = [];
   let [written, together] = [0, 1];
@@ -103,7 +103,7 @@ describe("consent", () => {
   afterAll(() => authorization[Symbol.asyncDispose]());
 
   /** Asks who the user is, and says what it was told. */
-  const model = scriptedModel(({ messages }) => {
+  const model = createScriptedModel(({ messages }) => {
     const told = messages.filter(({ role }) => role === "tool").map(({ content }) => content);
     return told.length > 0 ? { text: told.join(" ") } : { calls: [{ name: "crm_me", args: {} }] };
   });

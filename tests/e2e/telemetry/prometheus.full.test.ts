@@ -7,7 +7,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { expect, onTestFinished, test } from "vitest";
 import { findOnPath } from "../../../scripts/on-path.mjs";
 import { INSTRUMENTS } from "../../../web/src/telemetry/instruments.js";
-import { scriptedModel } from "../../../web/src/planner/llm/scripted-model.js";
+import { createScriptedModel } from "../../../web/src/planner/llm/scripted-model.js";
 import { Room } from "../../unit/cli/command.js";
 import { begin, called, EVERYTHING, posted, serve, started, type Served } from "../../unit/cli/serve/serving.js";
 import { TestPrometheus } from "./prometheus-server.js";
@@ -29,7 +29,7 @@ async function connected(url: string): Promise<Client> {
 
 /** A model that calls `echo`, with more than it may see of a result, and then answers. */
 async function model(): Promise<string> {
-  const answer = scriptedModel(({ last, tools }) =>
+  const answer = createScriptedModel(({ last, tools }) =>
     last.role === "tool"
       ? { text: "Done." }
       : {

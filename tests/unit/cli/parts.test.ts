@@ -5,7 +5,7 @@ import { indent, oneLine } from "../../../web/src/cli/terminal/json.js";
 import { parseRange, toSpan } from "../../../web/src/cli/artifacts.js";
 import { defaultFolder } from "../../../web/src/cli/store/folders.js";
 import { alignTable } from "../../../web/src/cli/terminal/table.js";
-import { counted, humanSize } from "../../../web/src/core/amounts.js";
+import { countNoun, humanSize } from "../../../web/src/core/amounts.js";
 import { humanAge, printable } from "../../../web/src/cli/terminal/terminal.js";
 
 async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
@@ -121,7 +121,7 @@ test("sizes, ages and counts as a person says them", () => {
     "2 h",
     "3 d",
   ]);
-  expect([counted(1, "artifact"), counted(12_000, "row")]).toEqual(["1 artifact", "12,000 rows"]);
+  expect([countNoun(1, "artifact"), countNoun(12_000, "row")]).toEqual(["1 artifact", "12,000 rows"]);
 });
 
 test("foreign text cannot speak to the terminal", () => {

@@ -68,7 +68,7 @@ const NO_WAY_IN: Readonly<Record<string, readonly string[]>> = {
     "Sluice.clampText",
     "sluice sniff",
   ],
-  "a model, or a client of one": ["AiSdkClient", "OpenAiClient", "scriptedModel"],
+  "a model, or a client of one": ["AiSdkClient", "OpenAiClient", "createScriptedModel"],
   "an error": [
     "SluiceError",
     "LlmError",

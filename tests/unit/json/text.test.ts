@@ -8,8 +8,8 @@ import {
   parseJson,
   removeEdits,
   replaceEdit,
-  sourceOf,
-  spanOf,
+  sliceSource,
+  findSpan,
   valueAt,
   wrapEdits,
   type ArrayNode,
@@ -33,9 +33,9 @@ describe("parsing", () => {
     fc.assert(
       fc.property(jsonText, (text) => {
         const root = parseJson(text);
-        expect(JSON.parse(sourceOf(text, root))).toEqual(JSON.parse(text));
+        expect(JSON.parse(sliceSource(text, root))).toEqual(JSON.parse(text));
         for (const node of nodesOf(root)) {
-          const value: unknown = JSON.parse(sourceOf(text, node));
+          const value: unknown = JSON.parse(sliceSource(text, node));
           expect("value" in node ? node.value : value).toEqual(value);
         }
       }),
@@ -139,7 +139,7 @@ function nested(levels: number): string {
   return "[".repeat(levels) + "]".repeat(levels);
 }
 
-function spanText(text: string, member: Parameters<typeof spanOf>[0]): string {
-  const { start, end } = spanOf(member);
+function spanText(text: string, member: Parameters<typeof findSpan>[0]): string {
+  const { start, end } = findSpan(member);
   return text.slice(start, end);
 }

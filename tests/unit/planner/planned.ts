@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { LlmAnswer, LlmClient, LlmMessage } from "../../../web/src/planner/llm/client.js";
 import { OpenAiClient } from "../../../web/src/planner/llm/openai.js";
-import { scriptedModel, type Script, type ScriptedTurn } from "../../../web/src/planner/llm/scripted-model.js";
+import { createScriptedModel, type Script, type ScriptedTurn } from "../../../web/src/planner/llm/scripted-model.js";
 import type { PlannerEvent } from "../../../web/src/planner/event.js";
 import { type ReactPlannerOptions, ReactPlanner } from "../../../web/src/planner/react-planner.js";
 import type { PlannerPause, PlannerResult } from "../../../web/src/planner/run-state.js";
@@ -24,7 +24,7 @@ export function planned(
   options: Partial<ReactPlannerOptions> = {},
 ): Planned {
   const [events, turns]: [PlannerEvent[], ScriptedTurn[]] = [[], []];
-  const fetch = scriptedModel((turn) => {
+  const fetch = createScriptedModel((turn) => {
     turns.push(turn);
     return script(turn);
   });

@@ -1,15 +1,21 @@
 /** Fields of a form for schemas as servers have them, and what may be written into them. */
 import { describe, expect, test } from "vitest";
-import { countProblem, type Field, fieldsOf, textOf, valueOf } from "../../../web/playground/app/call/schema.js";
+import {
+  countProblem,
+  type Field,
+  listFields,
+  toFieldText,
+  parseField,
+} from "../../../web/playground/app/call/schema.js";
 
 function field(schema: object, required = false): Field {
-  const [only] = fieldsOf({ type: "object", properties: { it: schema }, required: required ? ["it"] : [] });
+  const [only] = listFields({ type: "object", properties: { it: schema }, required: required ? ["it"] : [] });
   if (only === undefined) throw new Error("It has no field.");
   return only;
 }
 
 function read(schema: object, text: string, required = true): unknown {
-  const got = valueOf(field(schema, required), text);
+  const got = parseField(field(schema, required), text);
   return got.ok ? got.value : got.problem;
 }
 
@@ -32,7 +38,7 @@ describe("kinds", () => {
 
   test("references are followed, also into themselves, and end as JSON", () => {
     const node = { type: "object", properties: { next: { $ref: "#/$defs/node" } } };
-    let [at] = fieldsOf({ properties: { node: { $ref: "#/$defs/node" } }, $defs: { node } });
+    let [at] = listFields({ properties: { node: { $ref: "#/$defs/node" } }, $defs: { node } });
     for (let depth = 0; at?.kind === "object" && depth < 20; depth += 1) [at] = at.fields;
     expect(at?.kind).toBe("json");
   });
@@ -68,9 +74,9 @@ describe("values", () => {
   test("an empty optional field has no value", () => expect(read({ type: "integer" }, "", false)).toBeUndefined());
 
   test("a field begins with its default; a required choice with the first", () => {
-    expect(textOf(field({ type: "integer", default: 4 }), 4)).toBe("4");
-    expect(textOf(field({ enum: ["a", "b"] }, true), undefined)).toBe("a");
-    expect(textOf(field({ enum: ["a", "b"] }), undefined)).toBe("");
+    expect(toFieldText(field({ type: "integer", default: 4 }), 4)).toBe("4");
+    expect(toFieldText(field({ enum: ["a", "b"] }, true), undefined)).toBe("a");
+    expect(toFieldText(field({ enum: ["a", "b"] }), undefined)).toBe("");
   });
 
   test("a list has as many items as it may", () => {

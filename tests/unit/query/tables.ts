@@ -2,7 +2,7 @@
  * Tables for the tests of queries, and their answers in one piece.
  * @module
  */
-import { tokensOf } from "../../../web/src/json/pointer.js";
+import { splitPointer } from "../../../web/src/json/pointer.js";
 import { dialectOf, type CsvDialect } from "../../../web/src/query/csv.js";
 import { csvRecord } from "../../../web/src/query/csv-cells.js";
 import { query } from "../../../web/src/query/query.js";
@@ -32,7 +32,7 @@ export function ndjsonTable(text: string, size?: number): QueryTable {
 /** A JSON text as a table: the rows at a pointer, or those that are found. */
 export function jsonTable(text: string, pointer?: string, size?: number): QueryTable {
   const bytes = bytesOf(text, size);
-  if (pointer !== undefined) return { form: { kind: "rows", keys: tokensOf(pointer.slice(1)) }, bytes };
+  if (pointer !== undefined) return { form: { kind: "rows", keys: splitPointer(pointer.slice(1)) }, bytes };
   const { is, tokens } = findRows(new TextEncoder().encode(text));
   return { form: { kind: is, keys: tokens }, bytes };
 }

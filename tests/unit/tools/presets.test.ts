@@ -5,7 +5,7 @@ import { createSluice, MemoryArtifactStore, type SluiceConfig } from "../../../w
 import { readToolConfig, type ExternalToolConfig } from "../../../web/src/tools/config/config.js";
 import { ToolConfigError } from "../../../web/src/tools/errors.js";
 import {
-  builtInPresets,
+  createBuiltInPresets,
   getPreset,
   presetNames,
   PresetRegistry,
@@ -30,7 +30,7 @@ const NAMES = [
 ];
 
 test("there are these", () => {
-  expect(builtInPresets().names()).toEqual(NAMES);
+  expect(createBuiltInPresets().names()).toEqual(NAMES);
   expect(presetNames()).toEqual(expect.arrayContaining(NAMES));
 });
 
@@ -211,7 +211,7 @@ describe("a registry", () => {
     registry.register("mine", OWN);
     expect(registry.get("mine")).toEqual(OWN);
     expect(registry.names()).toEqual(["mine"]);
-    expect(builtInPresets().names()).not.toContain("mine");
+    expect(createBuiltInPresets().names()).not.toContain("mine");
   });
 
   test("what is registered later changes nothing of what was given", () => {
@@ -223,7 +223,7 @@ describe("a registry", () => {
   });
 
   test("refuses a name that is taken or none, and a wrong configuration", () => {
-    const registry = builtInPresets();
+    const registry = createBuiltInPresets();
     for (const [name, config] of [
       ["github", OWN],
       ["a b", OWN],

@@ -20,13 +20,13 @@ import type {
 import type { Keys, Shelf } from "../engine/shelves.js";
 import { longer, TIMEOUT } from "../engine/time-limit.js";
 import { writeRoute, type Route } from "./route.js";
-import { Addresses, remember, remembered, serverOfPage, tellEnd } from "./browser.js";
+import { Addresses, remember, readRemembered, serverOfPage, tellEnd } from "./browser.js";
 import {
   addLogLine,
   afterEnd,
   changeBy,
   type Notice,
-  shelfOf,
+  findShelf,
   type ShownCall,
   type Store,
   type Theme,
@@ -85,7 +85,7 @@ export class Actions {
   /** Starts the engine, connects to the demo, and shows what the address names. */
   async start(route: Route): Promise<void> {
     this.#store.set({ view: route.view });
-    if (remembered<boolean>("memory") === true) await this.#openMemory();
+    if (readRemembered<boolean>("memory") === true) await this.#openMemory();
     await this.#engine.listen(proxy((event: EngineEvent) => this.#heard(event)));
     if (!(await this.#begin())) return;
     await this.#memory?.adopt();
@@ -96,9 +96,9 @@ export class Actions {
 
   /** Opens a session and connects the servers of this tab. Returns whether it could. */
   async #begin(): Promise<boolean> {
-    const config = remembered<SluiceConfig>("config") ?? {};
+    const config = readRemembered<SluiceConfig>("config") ?? {};
     const callback = new URL("callback.html", document.baseURI).href;
-    const started = await this.#engine.start({ keys: remembered<Partial<Keys>>("keys") ?? {}, config, callback });
+    const started = await this.#engine.start({ keys: readRemembered<Partial<Keys>>("keys") ?? {}, config, callback });
     if (!started.ok) {
       this.#store.set({ problem: started.problem });
       return false;
@@ -182,12 +182,12 @@ export class Actions {
 
   async #openedMemory(): Promise<void> {
     const tell = (text: string): void => this.#note({ level: "warn", text });
-    const { PageMemory, sentenceOf } = await import("./memory/memory.js");
+    const { PageMemory, describeMemoryError } = await import("./memory/memory.js");
     const deps = { store: this.#store, engine: this.#engine, servers: () => this.#connected(), tell };
     try {
       this.#memory = await PageMemory.open(deps);
     } catch (error) {
-      tell(sentenceOf(error));
+      tell(describeMemoryError(error));
     }
   }
 
@@ -382,7 +382,7 @@ export class Actions {
 
   /** Shows an artifact in the drawer; undefined closes the drawer. */
   preview(artifact: ShownArtifact | undefined, shelf?: Shelf, isWide = false): void {
-    const preview = artifact && { artifact, shelf: shelf ?? shelfOf(artifact), isWide };
+    const preview = artifact && { artifact, shelf: shelf ?? findShelf(artifact), isWide };
     this.#store.set({ preview });
   }
 
@@ -400,7 +400,7 @@ export class Actions {
 
   async save(artifact: ShownArtifact): Promise<void> {
     this.#answer(
-      await this.#engine.save(shelfOf(artifact), artifact.id),
+      await this.#engine.save(findShelf(artifact), artifact.id),
       ({ filename }) => `${filename} is in My Files.`,
     );
   }

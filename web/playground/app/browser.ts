@@ -3,7 +3,7 @@
  * @module
  */
 import { artifactUrl } from "mcp-sluice/browser";
-import { archivePath, isServed, type Keys, servedPath, type Shelf } from "../engine/shelves.js";
+import { archivePath, isServed, type Keys, toServedPath, type Shelf } from "../engine/shelves.js";
 import type { Store } from "./state.js";
 
 /** Whether shortcuts are pressed with ⌘. */
@@ -13,7 +13,7 @@ type Key = "config" | "price" | "theme" | "keys" | "drawer" | "model" | "session
 
 /** Reads a value from local storage; undefined if there is none or it cannot be read. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller stored it and knows its type
-export function remembered<T>(key: Key): T | undefined {
+export function readRemembered<T>(key: Key): T | undefined {
   try {
     const text = localStorage.getItem(`sluice.${key}`);
     return text === null ? undefined : (JSON.parse(text) as T);
@@ -48,7 +48,7 @@ export class Addresses {
 
   /** The URL of an artifact; undefined when it is in this browser and no service worker controls the page. */
   of(shelf: Shelf, id: string): string | undefined {
-    if (isServed(shelf)) return new URL(servedPath(shelf, id), serverOfPage()).href;
+    if (isServed(shelf)) return new URL(toServedPath(shelf, id), serverOfPage()).href;
     if (!isControlled()) return undefined;
     return artifactUrl(this.#keys[shelf], id, { base: document.baseURI });
   }

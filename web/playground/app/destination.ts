@@ -5,8 +5,8 @@
 import type { Actions } from "./actions.js";
 import { isServed, type Shelf } from "../engine/shelves.js";
 import { isBuiltIn, type Route } from "./route.js";
-import { unpacked } from "./call/shared-result.js";
-import { objectOf } from "./call/schema.js";
+import { unpackResult } from "./call/shared-result.js";
+import { toObject } from "./call/schema.js";
 import type { ShownServer } from "../engine/messages.js";
 
 /** Shows a route. What is gone is said in one sentence; the rest is shown. */
@@ -31,14 +31,15 @@ export async function openRoute(route: Route, actions: Actions): Promise<void> {
     ...(offered !== undefined && { server: offered.name }),
     ...(view === "resources" && { resource }),
   });
-  if (named !== undefined && offered === undefined) gone(actions, `${named} is not connected here: connect it first.`);
+  if (named !== undefined && offered === undefined)
+    tellGone(actions, `${named} is not connected here: connect it first.`);
   else if (offered !== undefined) {
     const isOffered = offered.status !== "ready" || offered.tools.some(({ name }) => name === tool);
     if (tool !== undefined && isOffered) openTool(tool, args ?? {}, isRun, offered, actions);
-    else if (tool !== undefined) gone(actions, `${offered.name} has no tool named ${tool}.`);
+    else if (tool !== undefined) tellGone(actions, `${offered.name} has no tool named ${tool}.`);
   }
   if (call !== undefined && store.state.call !== call && !(await actions.recall(call))) {
-    gone(actions, "The call in this address is not in this browser any more: run its tool again.");
+    tellGone(actions, "The call in this address is not in this browser any more: run its tool again.");
   }
   if (route.config !== undefined) await openConfig(route.config, actions);
   if (route.result !== undefined) await openResult(route.result, route.title, actions);
@@ -81,9 +82,9 @@ function tellFilled({ store }: Actions, tool: string): void {
 
 /** Arguments of an address as the schema wants them: JSON where it is JSON, else text. */
 function parseArguments(written: Readonly<Record<string, string>>, schema: unknown): Readonly<Record<string, unknown>> {
-  const { properties } = objectOf(schema);
+  const { properties } = toObject(schema);
   const parse = (name: string, text: string): unknown => {
-    if (objectOf(objectOf(properties)[name])["type"] === "string") return text;
+    if (toObject(toObject(properties)[name])["type"] === "string") return text;
     try {
       return JSON.parse(text) as unknown;
     } catch {
@@ -98,7 +99,7 @@ async function openConfig(text: string, actions: Actions): Promise<void> {
   const { parseConfig } = await import("./views/guardrails-view.js");
   const read = parseConfig(text);
   const problem = "problem" in read ? read.problem : await actions.configure(read.config, { isKept: false });
-  if (problem !== undefined) gone(actions, `The guardrails in this address do not hold: ${problem.message}`);
+  if (problem !== undefined) tellGone(actions, `The guardrails in this address do not hold: ${problem.message}`);
 }
 
 /** What the page's server holds is known once there is a session, for which the page does not wait. */
@@ -113,21 +114,21 @@ async function openServed(shelf: Shelf, id: string, actions: Actions): Promise<v
 async function openArtifact(shelf: Shelf, id: string, actions: Actions): Promise<void> {
   const found = await actions.find(shelf, id).catch(() => undefined);
   if (found !== undefined) actions.preview(found, shelf);
-  else gone(actions, "The artifact in this address has expired or was deleted: call its tool again.");
+  else tellGone(actions, "The artifact in this address has expired or was deleted: call its tool again.");
 }
 
 async function openResult(data: string, title = "shared", actions: Actions): Promise<void> {
   try {
-    const json = await unpacked(data);
+    const json = await unpackResult(data);
     await actions.take(new File([json], `${title}.json`, { type: "application/json" }));
   } catch (error) {
-    gone(
+    tellGone(
       actions,
       error instanceof RangeError ? error.message : "The result in this address is damaged: copy it again.",
     );
   }
 }
 
-function gone(actions: Actions, text: string): void {
+function tellGone(actions: Actions, text: string): void {
   actions.store.set({ answer: { text, isBad: true } });
 }

@@ -6,7 +6,7 @@ import type { ShownArtifact } from "mcp-sluice/ui";
 import { plainLines } from "../../ui/plain-text.js";
 import type { ShownDisplay } from "../engine/messages.js";
 import type { Actions } from "./actions.js";
-import { shelfOf, type Preview, type Placed, type State } from "./state.js";
+import { findShelf, type Preview, type Placed, type State } from "./state.js";
 
 /** Files open at a time; opening one more closes the oldest. */
 const MAX_OPEN = 4;
@@ -33,7 +33,7 @@ export function openInPreview(
   artifact: ShownArtifact,
   mode: ShownDisplay["mode"],
 ): Preview {
-  const opened = { artifact, shelf: shelfOf(artifact), isWide: false, isByTool: true };
+  const opened = { artifact, shelf: findShelf(artifact), isWide: false, isByTool: true };
   if (mode === "split") return { ...opened, isHalf: true };
   if (mode !== "append" || preview === undefined) return opened;
   const before = openIn(preview).filter((each) => each.artifact.id !== artifact.id);

@@ -6,7 +6,7 @@ import { css, html, nothing, type TemplateResult } from "lit";
 import type { Outcome, ServedSource } from "../engine/messages.js";
 import type { Actions } from "./actions.js";
 import { NOTHING, type Store, type View } from "./state.js";
-import { remember, remembered } from "./browser.js";
+import { remember, readRemembered } from "./browser.js";
 import { viewStyles } from "./styles.js";
 import { ViewElement } from "./view-element.js";
 import { artifactCards } from "./call/artifact-cards.js";
@@ -15,7 +15,7 @@ import { artifactCards } from "./call/artifact-cards.js";
 const OWN: ReadonlySet<string> = new Set(["demo", "files"]);
 
 /** The name of a source in this page: its own, unless a demo has it. */
-function nameOf({ name }: Pick<ServedSource, "name">): string {
+function nameSource({ name }: Pick<ServedSource, "name">): string {
   return OWN.has(name) ? `${name}-served` : name;
 }
 
@@ -51,7 +51,7 @@ export class PageServer {
   /** Connects a source, whose results come as it answered: this page has the gate itself. */
   async connect(source: ServedSource): Promise<Outcome<null>> {
     const url = new URL(`raw/${encodeURIComponent(source.name)}`, this.#base).href;
-    return this.#actions.connect({ name: nameOf(source), kind: "serve", url });
+    return this.#actions.connect({ name: nameSource(source), kind: "serve", url });
   }
 
   /** Signs the user in to a source that only the server connects to. */
@@ -60,7 +60,7 @@ export class PageServer {
   }
 
   async #begin(): Promise<void> {
-    const known = remembered<Partial<KnownSession>>("session");
+    const known = readRemembered<Partial<KnownSession>>("session");
     const isKnown = known?.base === this.#base && (known.until ?? 0) > Date.now();
     const begun = await this.#actions.engine.serve(this.#base, isKnown);
     if (!begun.ok) {
@@ -82,7 +82,9 @@ export class PageServer {
   /** Reconnects the sources of an ended session, or connects the first one. Not all: each holds a connection. */
   async #connectAgain(sources: readonly ServedSource[]): Promise<void> {
     const offered = sources.filter(({ asks_consent }) => !asks_consent);
-    const before = offered.filter((source) => this.#store.state.servers.some(({ name }) => name === nameOf(source)));
+    const before = offered.filter((source) =>
+      this.#store.state.servers.some(({ name }) => name === nameSource(source)),
+    );
     for (const source of before.length === 0 ? offered.slice(0, 1) : before) await this.connect(source);
   }
 }
@@ -162,7 +164,7 @@ class ServedSources extends ViewElement {
 
   override render(): TemplateResult | typeof nothing {
     const { serve, servers } = this.state;
-    const others = serve?.sources.filter((source) => !servers.some(({ name }) => name === nameOf(source))) ?? [];
+    const others = serve?.sources.filter((source) => !servers.some(({ name }) => name === nameSource(source))) ?? [];
     if (others.length === 0) return nothing;
     return html`<div class="stack">
       <h3>On this page's server</h3>

@@ -117,7 +117,7 @@ export function parseRoute(hash: string): Route {
   if (!hash.startsWith("#/") || hash.length > MAX_HASH) return START;
   const at = hash.indexOf("?");
   const query = new URLSearchParams(at === -1 ? "" : hash.slice(at));
-  const parts = partsOf(hash.slice(2, at === -1 ? undefined : at));
+  const parts = splitPath(hash.slice(2, at === -1 ? undefined : at));
   const view = VIEWS.find((each) => each === parts[0]);
   if (view === undefined) return START;
   const isRun = parts[1] === "run";
@@ -156,7 +156,7 @@ function readArguments(query: URLSearchParams): Readonly<Record<string, string>>
   return Object.fromEntries([...query].filter(([name]) => !name.startsWith(".")));
 }
 
-function partsOf(path: string): readonly string[] {
+function splitPath(path: string): readonly string[] {
   try {
     return path.split("/").map((part) => decodeURIComponent(part));
   } catch {

@@ -270,14 +270,14 @@ export function currentServer({ servers, server }: State): ShownServer | undefin
 }
 
 /** The shelf that an artifact is on. */
-export function shelfOf(artifact: ShownArtifact): Shelf {
+export function findShelf(artifact: ShownArtifact): Shelf {
   const isFile = artifact.source?.["user_file"] !== undefined;
   if ("served" in artifact) return isFile ? "served-files" : "served";
   return isFile ? "files" : "session";
 }
 
 /** Decoded bytes that a result stored. */
-export function storedBytes({ artifacts }: ShownResult): number {
+export function countStoredBytes({ artifacts }: ShownResult): number {
   return artifacts.reduce(
     (sum, { size_bytes = 0, source }) => sum + (source?.["truncated"] === true ? 0 : size_bytes),
     0,

@@ -40,7 +40,7 @@ function frame(context: OffscreenCanvasRenderingContext2D, top: number): void {
   context.fillText("All regions, millions of dollars", 32, 76);
   context.textAlign = "right";
   for (let mark = 0; mark <= top; mark += STEP) {
-    const y = heightOf(mark, top);
+    const y = toHeight(mark, top);
     context.fillText((mark / 1_000_000).toFixed(1), PLOT.left - 14, y + 6);
     context.fillRect(PLOT.left, y, PLOT.right - PLOT.left, mark === 0 ? 2 : 0.5);
   }
@@ -50,7 +50,7 @@ function frame(context: OffscreenCanvasRenderingContext2D, top: number): void {
 
 function bars(context: OffscreenCanvasRenderingContext2D, amounts: readonly number[], top: number): void {
   for (const [month, amount] of amounts.entries()) {
-    const y = heightOf(amount, top);
+    const y = toHeight(amount, top);
     context.fillStyle = BLUE;
     context.fillRect(middle(month) - 23, y, 46, PLOT.base - y);
     context.fillStyle = INK;
@@ -63,15 +63,15 @@ function line(context: OffscreenCanvasRenderingContext2D, amounts: readonly numb
   context.lineWidth = 4;
   context.lineJoin = "round";
   context.beginPath();
-  for (const [month, amount] of amounts.entries()) context.lineTo(middle(month), heightOf(amount, top));
+  for (const [month, amount] of amounts.entries()) context.lineTo(middle(month), toHeight(amount, top));
   context.stroke();
   for (const [month, amount] of amounts.entries()) {
     context.fillStyle = BLUE;
     context.beginPath();
-    context.arc(middle(month), heightOf(amount, top), 7, 0, 2 * Math.PI);
+    context.arc(middle(month), toHeight(amount, top), 7, 0, 2 * Math.PI);
     context.fill();
     context.fillStyle = INK;
-    context.fillText((amount / 1_000_000).toFixed(2), middle(month), heightOf(amount, top) - 16);
+    context.fillText((amount / 1_000_000).toFixed(2), middle(month), toHeight(amount, top) - 16);
   }
 }
 
@@ -85,7 +85,7 @@ async function plain(kind: ChartKind, amounts: readonly number[], top: number): 
   };
   box(PLOT.left, PLOT.base, PLOT.right - PLOT.left, 2);
   for (const [month, amount] of amounts.entries()) {
-    const y = Math.round(heightOf(amount, top));
+    const y = Math.round(toHeight(amount, top));
     const left = Math.round(middle(month));
     if (kind === "bar") box(left - 23, y, 46, PLOT.base - y);
     else box(left - 6, y - 6, 12, 12);
@@ -98,6 +98,6 @@ function middle(month: number): number {
   return PLOT.left + ((month + 0.5) * (PLOT.right - PLOT.left)) / MONTHS.length;
 }
 
-function heightOf(amount: number, top: number): number {
+function toHeight(amount: number, top: number): number {
   return PLOT.base - (amount / top) * (PLOT.base - PLOT.top);
 }

@@ -78,7 +78,7 @@ export function sourceCode(): string {
 }
 
 const PRICE = `/** What an order costs, in dollars. Throws a RangeError for an order that no rule knows. */
-function priceOf(order: Order): number {
+function sumPrice(order: Order): number {
   for (const rule of RULES) {
     const price = rule(order);
     if (price !== undefined) return Math.round(price * order.units * 100) / 100;

@@ -38,11 +38,11 @@ export class HttpSession implements Transport {
   async answer(request: Request): Promise<Response> {
     switch (request.method) {
       case "POST": {
-        const message = await messageOf(request);
+        const message = await readMessage(request);
         return message instanceof Response ? message : this.receive(message);
       }
       case "GET":
-        return this.#streams.has(undefined) ? refused(409, REFUSED, "This session is listened to.") : this.#streamed();
+        return this.#streams.has(undefined) ? refuse(409, REFUSED, "This session is listened to.") : this.#streamed();
       case "DELETE":
         await this.close();
         return new Response();
@@ -88,21 +88,21 @@ export class HttpSession implements Transport {
 }
 
 /** The message of a POST, or the answer to one that has none. */
-export async function messageOf(request: Request): Promise<JSONRPCMessage | Response> {
+export async function readMessage(request: Request): Promise<JSONRPCMessage | Response> {
   let said: unknown;
   try {
     said = await request.json();
   } catch {
-    return refused(400, PARSE_ERROR, "This is not JSON.");
+    return refuse(400, PARSE_ERROR, "This is not JSON.");
   }
   try {
     return parseJSONRPCMessage(said);
   } catch {
-    return refused(400, INVALID_REQUEST, "A request is one message.");
+    return refuse(400, INVALID_REQUEST, "A request is one message.");
   }
 }
 
 /** An answer that is a JSON-RPC error. */
-export function refused(status: number, code: number, message: string): Response {
+export function refuse(status: number, code: number, message: string): Response {
   return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
 }

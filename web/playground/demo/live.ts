@@ -2,7 +2,7 @@
  * What changes at the demo server.
  * @module
  */
-import { seeded } from "./random.js";
+import { makeRandom } from "./random.js";
 
 /** A text that a tool changes. */
 export const NOTE = "note://today";
@@ -26,7 +26,7 @@ export class Live {
 
   /** The newest reading, as JSON. */
   get metrics(): string {
-    const chance = seeded(this.#reading + 11);
+    const chance = makeRandom(this.#reading + 11);
     const wave = Math.sin(this.#reading / 4);
     const metrics = {
       reading: this.#reading,

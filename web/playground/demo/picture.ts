@@ -2,7 +2,7 @@
  * Landscapes as pixels, and pixels as a PNG (ISO 15948) where there is no canvas.
  * @module
  */
-import { seeded } from "./random.js";
+import { makeRandom } from "./random.js";
 
 /** Pixels from the upper left corner, three bytes each: red, green, blue. */
 export interface Picture {
@@ -70,9 +70,9 @@ const GRAINS = 8191;
 /** Hills under a low sun; `light` from 0 chooses the time of day. */
 export function landscape(width: number, height: number, seed: number, light: number): Picture {
   const { sky, sun, hills } = LIGHTS[light % LIGHTS.length] ?? LIGHTS[0];
-  const chance = seeded(seed);
+  const chance = makeRandom(seed);
   const ridges = Array.from({ length: RIDGES }, (_, i) => ridge(width, height, i, chance));
-  const colours = ridges.map((_, i) => mixed(hills[0], hills[1], i / (RIDGES - 1)));
+  const colours = ridges.map((_, i) => mixColours(hills[0], hills[1], i / (RIDGES - 1)));
   const [sunX, sunY] = [width * (0.25 + chance() * 0.5), height * 0.36];
   const glow = Float32Array.from({ length: GLOW_STEPS }, (_, i) => glowAt((i / GLOW_STEPS) * 2));
   // Grain hides the steps of a gradient.
@@ -80,7 +80,7 @@ export function landscape(width: number, height: number, seed: number, light: nu
   const rgb = new Uint8ClampedArray(width * height * 3);
   let at = 0;
   for (let y = 0; y < height; y += 1) {
-    const above = mixed(sky[0], sky[1], Math.min(1, y / (height * 0.62)));
+    const above = mixColours(sky[0], sky[1], Math.min(1, y / (height * 0.62)));
     for (let x = 0; x < width; x += 1) {
       const front = frontAt(ridges, x, y);
       const colour = (front < 0 ? undefined : colours[front]) ?? above;
@@ -126,7 +126,7 @@ function glowAt(distance: number): number {
   return distance < 0.052 ? 1 : 0.62 * Math.exp((0.052 - distance) * 6.5);
 }
 
-function mixed(from: Colour, to: Colour, share: number): Colour {
+function mixColours(from: Colour, to: Colour, share: number): Colour {
   return [
     from[0] + (to[0] - from[0]) * share,
     from[1] + (to[1] - from[1]) * share,
@@ -150,13 +150,13 @@ export async function png({ width, height, rgb }: Picture): Promise<Uint8Array<A
   const parts = [
     SIGNATURE,
     chunk("IHDR", new Uint8Array(head.buffer)),
-    chunk("IDAT", await deflated(lines)),
+    chunk("IDAT", await deflate(lines)),
     chunk("IEND", new Uint8Array()),
   ];
   return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
-async function deflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+async function deflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }

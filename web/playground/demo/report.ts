@@ -4,7 +4,7 @@
  * @module
  */
 import { landscape, type Picture } from "./picture.js";
-import { dollars, MONTHS, PRODUCTS, QUARTERS, REGIONS, revenue, separated, YEAR } from "./sales.js";
+import { dollars, MONTHS, PRODUCTS, QUARTERS, REGIONS, revenue, formatNumber, YEAR } from "./sales.js";
 
 /** Pixels of each picture: three of them are what makes the file large. */
 const PICTURE = { width: 820, height: 567 } as const;
@@ -52,7 +52,7 @@ function overview(quarter: string, months: readonly number[]): Sheet {
   const change = ((sum - before) / before) * 100;
   const tiles = [
     ["Revenue", dollars(sum)],
-    ["Orders", separated(sum / 118)],
+    ["Orders", formatNumber(sum / 118)],
     ["Average order", "$118"],
     ["Against the quarter before", `${change < 0 ? "" : "+"}${change.toFixed(1)}%`],
   ] as const;
@@ -209,7 +209,7 @@ class Sheet {
 
   /** One line of text. */
   text(x: number, y: number, text: string, { size = 10, bold = false, ink = BLACK, align }: TextStyle = {}): void {
-    const width = align === undefined || align === "left" ? 0 : widthOf(text) * size;
+    const width = align === undefined || align === "left" ? 0 : measureWidth(text) * size;
     const left = x - (align === "center" ? width / 2 : width);
     const font = bold ? "/F2" : "/F1";
     this.#operators.push(
@@ -237,7 +237,7 @@ const WIDTHS: ReadonlyMap<string, number> = new Map([
   ["k", 0.5],
 ]);
 
-function widthOf(text: string): number {
+function measureWidth(text: string): number {
   return Array.from(text).reduce((sum, character) => sum + (WIDTHS.get(character) ?? 0.53), 0);
 }
 
@@ -266,7 +266,7 @@ const FIRST_PAGE = 6;
 /** A PDF 1.4. `title` and the drawings' texts are Latin-1. */
 export function pdf(title: string, pages: readonly PdfPage[]): Uint8Array<ArrayBuffer> {
   const kids = pages.map((_, i) => `${FIRST_PAGE + i * 3} 0 R`);
-  return assembled([
+  return assemblePdf([
     [`<< /Type /Catalog /Pages ${TREE} 0 R /Lang (en) >>`],
     [`<< /Type /Pages /Count ${pages.length} /Kids [${kids.join(" ")}] >>`],
     [`<< /Title ${literal(title)} /Producer (Sluice demo) >>`],
@@ -291,7 +291,7 @@ function pageObjects({ drawing, picture }: PdfPage, number: number): Body[] {
   const image = `/Type /XObject /Subtype /Image /Width ${picture.width} /Height ${picture.height}`;
   return [
     [`<< /Type /Page /Parent ${TREE} 0 R /MediaBox ${box} /Resources ${resources} /Contents ${number + 1} 0 R >>`],
-    stream("", bytesOf(drawing)),
+    stream("", toBytes(drawing)),
     stream(`${image} /ColorSpace /DeviceRGB /BitsPerComponent 8`, picture.rgb),
   ];
 }
@@ -301,11 +301,11 @@ function stream(entries: string, data: Uint8Array): Body {
 }
 
 /** Header, numbered objects, a offsets of their offsets, a trailer that points at the offsets. */
-function assembled(objects: readonly Body[]): Uint8Array<ArrayBuffer> {
+function assemblePdf(objects: readonly Body[]): Uint8Array<ArrayBuffer> {
   const parts: Uint8Array[] = [];
   let length = 0;
   const write = (part: string | Uint8Array): void => {
-    const bytes = typeof part === "string" ? bytesOf(part) : part;
+    const bytes = typeof part === "string" ? toBytes(part) : part;
     parts.push(bytes);
     length += bytes.length;
   };
@@ -330,6 +330,6 @@ function assembled(objects: readonly Body[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-function bytesOf(latin1: string): Uint8Array {
+function toBytes(latin1: string): Uint8Array {
   return Uint8Array.from(latin1, (character) => character.charCodeAt(0));
 }

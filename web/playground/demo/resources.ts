@@ -58,7 +58,7 @@ export const TEMPLATES: readonly ResourceTemplateType[] = [
 const VARIABLES: Readonly<Record<string, readonly string[]>> = { quarter: QUARTERS, region: REGIONS, year: YEARS };
 
 /** One page of the list; undefined for an unknown cursor. */
-export function listedPage(cursor: string | undefined): { resources: Resource[]; nextCursor?: string } | undefined {
+export function readPage(cursor: string | undefined): { resources: Resource[]; nextCursor?: string } | undefined {
   const from = cursor === undefined ? 0 : Number(cursor);
   if (cursor !== undefined && !(from > 0 && from % PAGE === 0 && from < RESOURCES.length)) return undefined;
   const next = from + PAGE;
@@ -67,7 +67,7 @@ export function listedPage(cursor: string | undefined): { resources: Resource[];
 }
 
 /** The contents of a resource; undefined for an unknown URI. */
-export async function contentsOf(uri: string, live: Live): Promise<ReadResourceResult | undefined> {
+export async function readContents(uri: string, live: Live): Promise<ReadResourceResult | undefined> {
   if (uri === NOTE) return text(uri, "text/plain", live.note);
   if (uri === METRICS) return text(uri, "application/json", live.metrics);
   if (uri === CATALOGUE)
@@ -87,7 +87,7 @@ export function isResource(uri: string): boolean {
 }
 
 /** Values of a template's variable that start with a text, ignoring case. */
-export function completed(template: string, variable: string, written: string): readonly string[] {
+export function completeVariable(template: string, variable: string, written: string): readonly string[] {
   const isThere = TEMPLATES.some(
     ({ uriTemplate }) => uriTemplate === template && uriTemplate.includes(`{${variable}}`),
   );

@@ -2,7 +2,7 @@
  * The figures of a fictional shop, which all demo tools share.
  * @module
  */
-import { seeded } from "./random.js";
+import { makeRandom } from "./random.js";
 
 /** Where the shop sells. */
 export const REGIONS: readonly string[] = ["Central", "East", "North", "South", "West"];
@@ -32,7 +32,7 @@ export const MONTHS: readonly string[] = "Jan Feb Mar Apr May Jun Jul Aug Sep Oc
 
 /** What one region took in one month, in whole dollars; `month` from 0, below it the year before. */
 export function revenue(region: number, month: number): number {
-  const chance = seeded(region * 97 + month * 13 + 5);
+  const chance = makeRandom(region * 97 + month * 13 + 5);
   const season = 1 + 0.35 * Math.sin(((month - 2) / 12) * 2 * Math.PI) + month * 0.018;
   return Math.round((210_000 + region * 38_000) * season * (0.88 + chance() * 0.24));
 }
@@ -57,7 +57,7 @@ export interface Order {
 
 /** That many orders, spread over the year. */
 export function orders(count: number, seed = 1): Order[] {
-  const chance = seeded(seed);
+  const chance = makeRandom(seed);
   const start = Date.UTC(YEAR, 0, 1);
   return Array.from({ length: count }, (_, i) => {
     const [product, price] = PRODUCTS[Math.floor(chance() * PRODUCTS.length)] ?? ["", 0];
@@ -81,11 +81,11 @@ export function csv(rows: readonly Order[]): string {
 }
 
 /** A whole number with separators: `1,204,300`. Without Intl, which takes long to start. */
-export function separated(amount: number): string {
+export function formatNumber(amount: number): string {
   return String(Math.round(amount)).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
 /** Whole dollars: `$1,204,300`. */
 export function dollars(amount: number): string {
-  return `$${separated(amount)}`;
+  return `$${formatNumber(amount)}`;
 }

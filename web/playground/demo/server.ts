@@ -11,7 +11,7 @@ import {
   type ServerCapabilities,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/client";
-import { HttpSession, messageOf, refused, SESSION } from "./http-session.js";
+import { HttpSession, readMessage, refuse, SESSION } from "./http-session.js";
 import { FILE_TOOLS, otherTools } from "./tools.js";
 import { Live } from "./live.js";
 import type * as Resources from "./resources.js";
@@ -43,7 +43,7 @@ export class DemoServer extends Protocol<BaseContext> {
     this.setRequestHandler("tools/call", ({ params }, context) => {
       const tool = tools.find(({ listed }) => listed.name === params.name);
       if (tool === undefined) throw refusal(INVALID_PARAMS, "There is no such tool.");
-      return tool.call(params.arguments ?? {}, callOf(context));
+      return tool.call(params.arguments ?? {}, toDemoCall(context));
     });
   }
 
@@ -57,7 +57,7 @@ export class DemoServer extends Protocol<BaseContext> {
   protected override assertRequestHandlerCapability(): void {}
 }
 
-function callOf({ mcpReq: { signal, _meta, send, notify } }: BaseContext): DemoCall {
+function toDemoCall({ mcpReq: { signal, _meta, send, notify } }: BaseContext): DemoCall {
   return {
     signal,
     progress: async (progress, total, message) => {
@@ -92,7 +92,7 @@ const resources = (): Promise<typeof Resources> => import("./resources.js");
 
 function addResources(server: DemoServer, live: Live): void {
   server.setRequestHandler("resources/list", async ({ params }) => {
-    const page = (await resources()).listedPage(params?.cursor);
+    const page = (await resources()).readPage(params?.cursor);
     if (page === undefined) throw refusal(INVALID_PARAMS, "There is no such page of the list.");
     return page;
   });
@@ -100,13 +100,13 @@ function addResources(server: DemoServer, live: Live): void {
     resourceTemplates: [...(await resources()).TEMPLATES],
   }));
   server.setRequestHandler("resources/read", async ({ params }) => {
-    const contents = await (await resources()).contentsOf(params.uri, live);
+    const contents = await (await resources()).readContents(params.uri, live);
     if (contents === undefined) throw refusal(NOT_FOUND, "There is no such resource.", { uri: params.uri });
     return contents;
   });
   server.setRequestHandler("completion/complete", async ({ params: { ref, argument } }) => {
-    const { completed } = await resources();
-    const values = ref.type === "ref/resource" ? completed(ref.uri, argument.name, argument.value) : [];
+    const { completeVariable } = await resources();
+    const values = ref.type === "ref/resource" ? completeVariable(ref.uri, argument.name, argument.value) : [];
     return { completion: { values: [...values], total: values.length, hasMore: false } };
   });
 }
@@ -117,8 +117,9 @@ function addSubscriptions(server: DemoServer, live: Live): void {
   server.setRequestHandler("resources/subscribe", async ({ params: { uri } }) => {
     const { isResource } = await resources();
     if (!isResource(uri)) throw refusal(NOT_FOUND, "There is no such resource.", { uri });
-    const told = (): void => void server.notification({ method: "notifications/resources/updated", params: { uri } });
-    if (!leaving.has(uri)) leaving.set(uri, live.follow(uri, told));
+    const tellUpdated = (): void =>
+      void server.notification({ method: "notifications/resources/updated", params: { uri } });
+    if (!leaving.has(uri)) leaving.set(uri, live.follow(uri, tellUpdated));
     return {};
   });
   server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
@@ -168,7 +169,7 @@ class DemoHost {
   async answer(request: Request): Promise<Response> {
     const { signal } = request;
     signal.throwIfAborted();
-    if (request.url !== this.#url) return refused(404, NO_SESSION, "There is nothing here.");
+    if (request.url !== this.#url) return refuse(404, NO_SESSION, "There is nothing here.");
     const response = await this.#answer(request);
     // Aborting a request ends its response, as on a network.
     return new Response(response.body?.pipeThrough(new TransformStream(), { signal }) ?? null, response);
@@ -178,7 +179,7 @@ class DemoHost {
     const id = request.headers.get(SESSION);
     if (id === null) return this.#begin(request);
     const session = this.#sessions.get(id);
-    if (session === undefined) return refused(404, NO_SESSION, "Session not found");
+    if (session === undefined) return refuse(404, NO_SESSION, "Session not found");
     this.#sessions.delete(id);
     this.#sessions.set(id, session);
     return session.answer(request);
@@ -186,10 +187,10 @@ class DemoHost {
 
   /** Starts a session if the request initialises one. */
   async #begin(request: Request): Promise<Response> {
-    const message = await messageOf(request);
+    const message = await readMessage(request);
     if (message instanceof Response) return message;
     const isInitial = "method" in message && message.method === "initialize";
-    if (!isInitial) return refused(400, NO_SESSION, "A session begins with initialize.");
+    if (!isInitial) return refuse(400, NO_SESSION, "A session begins with initialize.");
     const session = new HttpSession();
     await this.#serverOf().connect(session);
     this.#add(session);

@@ -36,22 +36,22 @@ interface ToolOptions<F extends Fields> extends Pick<Tool, "name" | "title" | "d
 export function demoTool<F extends Fields>({ fields, writes = false, run, ...shown }: ToolOptions<F>): DemoTool {
   const annotations = { readOnlyHint: !writes, openWorldHint: false, ...(writes && { destructiveHint: false }) };
   return {
-    listed: { ...shown, inputSchema: schemaOf(fields), annotations },
+    listed: { ...shown, inputSchema: toSchema(fields), annotations },
     call: async (args, call) => {
       const values = readArguments(fields, args);
-      return typeof values === "string" ? failed(values) : run(values, call);
+      return typeof values === "string" ? toErrorResult(values) : run(values, call);
     },
   };
 }
 
 /** A result that is a text. */
-export function told(text: string): CallToolResult {
+export function toTextResult(text: string): CallToolResult {
   return { content: [{ type: "text", text }] };
 }
 
 /** A result that says what went wrong. */
-export function failed(sentence: string): CallToolResult {
-  return { ...told(sentence), isError: true };
+export function toErrorResult(sentence: string): CallToolResult {
+  return { ...toTextResult(sentence), isError: true };
 }
 
 interface Labelled {
@@ -90,7 +90,7 @@ type Fields = Readonly<Record<string, IntegerField | TextField>>;
 type Values<F extends Fields> = { readonly [K in keyof F]: F[K] extends TextField ? string : number };
 
 /** The JSON Schema of the fields. */
-function schemaOf(fields: Fields): { type: "object" } & Record<string, unknown> {
+function toSchema(fields: Fields): { type: "object" } & Record<string, unknown> {
   return { type: "object", properties: fields, additionalProperties: false };
 }
 
@@ -104,19 +104,19 @@ function readArguments<F extends Fields>(fields: F, args: Readonly<Record<string
   const values: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fields)) {
     const value = args[name] ?? field.default;
-    const expected = field.type === "integer" ? missedNumber(field, value) : missedText(field, value);
+    const expected = field.type === "integer" ? checkNumber(field, value) : checkText(field, value);
     if (expected !== undefined) return `The argument ${name} must be ${expected}.`;
     values[name] = value;
   }
   return values as Values<F>;
 }
 
-function missedNumber({ minimum, maximum }: IntegerField, value: unknown): string | undefined {
+function checkNumber({ minimum, maximum }: IntegerField, value: unknown): string | undefined {
   const holds = Number.isSafeInteger(value) && (value as number) >= minimum && (value as number) <= maximum;
   return holds ? undefined : `a whole number from ${minimum} to ${maximum}`;
 }
 
-function missedText({ enum: choices, maxLength = 64 }: TextField, value: unknown): string | undefined {
+function checkText({ enum: choices, maxLength = 64 }: TextField, value: unknown): string | undefined {
   if (choices !== undefined) return choices.includes(value as string) ? undefined : `one of ${choices.join(", ")}`;
   return typeof value === "string" && value.length <= maxLength
     ? undefined

@@ -6,8 +6,8 @@ import type { CallToolResult } from "@modelcontextprotocol/client";
 import { base64, base64Text } from "../base64.js";
 import { type ChartKind, salesChart } from "./chart.js";
 import type * as Files from "./files.js";
-import { type DemoCall, demoTool, type DemoTool, failed, type IntegerField, told } from "./tool.js";
-import { csv, orders, QUARTERS, separated, YEAR } from "./sales.js";
+import { type DemoCall, demoTool, type DemoTool, toErrorResult, type IntegerField, toTextResult } from "./tool.js";
+import { csv, orders, QUARTERS, formatNumber, YEAR } from "./sales.js";
 import { type Live, NOTE } from "./live.js";
 
 const files = (): Promise<typeof Files> => import("./files.js");
@@ -37,7 +37,7 @@ export const FILE_TOOLS: readonly DemoTool[] = [
     run: async ({ quarter }) => {
       const { reportTitle, salesReport } = await import("./report.js");
       const name = `${reportTitle(quarter).toLowerCase().replaceAll(" ", "-")}.pdf`;
-      return told(JSON.stringify({ name, format: "pdf", content: base64(salesReport(quarter)) }));
+      return toTextResult(JSON.stringify({ name, format: "pdf", content: base64(salesReport(quarter)) }));
     },
   }),
   demoTool({
@@ -89,7 +89,11 @@ export const FILE_TOOLS: readonly DemoTool[] = [
     description: "Orders as a CSV file, embedded as bytes.",
     fields: { rows: rowsField(2000) },
     run: ({ rows }) =>
-      embedded({ uri: `demo://exports/orders-${rows}.csv`, mimeType: "text/csv", blob: base64Text(csv(orders(rows))) }),
+      embedResource({
+        uri: `demo://exports/orders-${rows}.csv`,
+        mimeType: "text/csv",
+        blob: base64Text(csv(orders(rows))),
+      }),
   }),
   demoTool({
     name: "web_page",
@@ -100,7 +104,7 @@ export const FILE_TOOLS: readonly DemoTool[] = [
     // As a blob: so short a text would stay inline, with nothing to preview.
     run: async () => {
       const blob = base64Text((await files()).webPage());
-      return embedded({ uri: `demo://pages/sales-${YEAR}.html`, mimeType: "text/html", blob });
+      return embedResource({ uri: `demo://pages/sales-${YEAR}.html`, mimeType: "text/html", blob });
     },
   }),
   demoTool({
@@ -109,7 +113,11 @@ export const FILE_TOOLS: readonly DemoTool[] = [
     description: "A program of 40 KB as the text of a resource.",
     fields: {},
     run: async () =>
-      embedded({ uri: "demo://source/prices.ts", mimeType: "text/typescript", text: (await files()).sourceCode() }),
+      embedResource({
+        uri: "demo://source/prices.ts",
+        mimeType: "text/typescript",
+        text: (await files()).sourceCode(),
+      }),
   }),
   demoTool({
     name: "archive",
@@ -126,7 +134,7 @@ export const FILE_TOOLS: readonly DemoTool[] = [
       },
     },
     run: async ({ megabytes }, { signal }) =>
-      embedded({
+      embedResource({
         uri: `demo://archives/backup-${megabytes}.bin`,
         mimeType: "application/octet-stream",
         blob: await (await files()).noise(megabytes, signal),
@@ -136,7 +144,7 @@ export const FILE_TOOLS: readonly DemoTool[] = [
 
 type Contents = { uri: string; mimeType: string } & ({ text: string } | { blob: string });
 
-function embedded(resource: Contents): CallToolResult {
+function embedResource(resource: Contents): CallToolResult {
   return { content: [{ type: "resource", resource }] };
 }
 
@@ -159,10 +167,10 @@ const salesTable = demoTool({
   title: "Orders (large table)",
   description: "Orders as rows of JSON, as text and as structured content.",
   fields: { rows: rowsField(12_000) },
-  outputSchema: objectOf({
+  outputSchema: toObjectSchema({
     rows: {
       type: "array",
-      items: objectOf({
+      items: toObjectSchema({
         order: TEXT,
         date: TEXT,
         region: TEXT,
@@ -175,7 +183,7 @@ const salesTable = demoTool({
   }),
   run: ({ rows: count }) => {
     const rows = orders(count);
-    return { ...told(JSON.stringify(rows)), structuredContent: { rows } };
+    return { ...toTextResult(JSON.stringify(rows)), structuredContent: { rows } };
   },
 });
 
@@ -193,37 +201,37 @@ const slowImport = demoTool({
       default: 12,
     },
   },
-  outputSchema: objectOf({ imported: INTEGER, skipped: INTEGER, seconds: INTEGER }),
-  run: ({ seconds }, call) => imported(seconds, call),
+  outputSchema: toObjectSchema({ imported: INTEGER, skipped: INTEGER, seconds: INTEGER }),
+  run: ({ seconds }, call) => runImport(seconds, call),
 });
 
-async function imported(seconds: number, { signal, progress }: DemoCall): Promise<CallToolResult> {
+async function runImport(seconds: number, { signal, progress }: DemoCall): Promise<CallToolResult> {
   const total = seconds * PACE;
   const ticks = (seconds * 1000) / TICK;
   await progress(0, total, "Reading the list of orders");
   for (let tick = 1; tick <= ticks; tick += 1) {
-    await waited(TICK, signal);
+    await wait(TICK, signal);
     const rows = (total * tick) / ticks;
-    await progress(rows, total, `${separated(rows)} of ${separated(total)} orders`);
+    await progress(rows, total, `${formatNumber(rows)} of ${formatNumber(total)} orders`);
   }
   const skipped = Math.floor(total / 400);
   const summary = { imported: total - skipped, skipped, seconds };
-  return { ...told(JSON.stringify(summary)), structuredContent: summary };
+  return { ...toTextResult(JSON.stringify(summary)), structuredContent: summary };
 }
 
 /** Waits. Throws the signal's reason. */
-function waited(milliseconds: number, signal: AbortSignal): Promise<void> {
+function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const given = (): void => {
+    const finish = (): void => {
       clearTimeout(timer);
       reject(signal.reason as Error);
     };
     const timer = setTimeout(() => {
-      signal.removeEventListener("abort", given);
+      signal.removeEventListener("abort", finish);
       resolve();
     }, milliseconds);
-    signal.addEventListener("abort", given, { once: true });
-    if (signal.aborted) given();
+    signal.addEventListener("abort", finish, { once: true });
+    if (signal.aborted) finish();
   });
 }
 
@@ -244,7 +252,7 @@ function writeNote(live: Live): DemoTool {
     },
     run: ({ text }) => {
       live.write(text);
-      return told("The note is written.");
+      return toTextResult("The note is written.");
     },
   });
 }
@@ -284,7 +292,7 @@ const asks = demoTool({
   run: async ({ question }, { ask }) => {
     const answer = { type: "string", title: "Answer", maxLength: 200 } as const;
     const { action, content } = await ask(question, { type: "object", properties: { answer }, required: ["answer"] });
-    return told(action === "accept" ? `The answer was: ${String(content?.["answer"])}` : "Nobody answered.");
+    return toTextResult(action === "accept" ? `The answer was: ${String(content?.["answer"])}` : "Nobody answered.");
   },
 });
 
@@ -301,7 +309,7 @@ const fails = demoTool({
       default: "The warehouse does not answer. Try again in a few minutes.",
     },
   },
-  run: ({ message }) => failed(message),
+  run: ({ message }) => toErrorResult(message),
 });
 
 const smallTalk = demoTool({
@@ -309,9 +317,11 @@ const smallTalk = demoTool({
   title: "Small talk",
   description: "A short text that passes unchanged.",
   fields: {},
-  run: () => told("Five regions, ten products, and not one of them exists."),
+  run: () => toTextResult("Five regions, ten products, and not one of them exists."),
 });
 
-function objectOf(properties: Record<string, Record<string, unknown>>): { type: "object" } & Record<string, unknown> {
+function toObjectSchema(
+  properties: Record<string, Record<string, unknown>>,
+): { type: "object" } & Record<string, unknown> {
   return { type: "object", properties, required: Object.keys(properties) };
 }

@@ -5,7 +5,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { base64Text } from "../base64.js";
 import { demoFetch, DemoServer } from "./server.js";
-import { type DemoCall, demoTool, type DemoTool, failed } from "./tool.js";
+import { type DemoCall, demoTool, type DemoTool, toErrorResult } from "./tool.js";
 import { dollars, MONTHS, REGIONS, revenue, YEAR } from "./sales.js";
 
 /** Where it is; nothing is there on any network (RFC 6761). */
@@ -34,8 +34,8 @@ const summarize = demoTool({
   description: "Says what is in a file of My Files: its type and size, and for text also lines, words and columns.",
   fields: { filename: nameField() },
   run: ({ filename }) => {
-    const file = givenFile(filename);
-    return file === undefined ? failed("Name a file of My Files.") : contract({ results: summaryOf(file) });
+    const file = readFile(filename);
+    return file === undefined ? toErrorResult("Name a file of My Files.") : contract({ results: summarizeFile(file) });
   },
 });
 
@@ -112,7 +112,7 @@ const silent = demoTool({
   },
   run: async ({ seconds }, call) => {
     await call.progress(1, 200, "Processing chunk 1/200");
-    await waited(seconds * 1000, call);
+    await wait(seconds * 1000, call);
     return contract({ results: { silent_for_seconds: seconds } });
   },
 });
@@ -141,10 +141,10 @@ const join: DemoTool = {
   call: async ({ filenames }) => {
     const given = Array.isArray(filenames) ? filenames.slice(0, MAX_FILES) : [];
     const texts = given.map((uri) => {
-      const file = typeof uri === "string" ? givenFile(uri) : undefined;
+      const file = typeof uri === "string" ? readFile(uri) : undefined;
       return file && textIn(file);
     });
-    if (texts.length === 0 || texts.includes(undefined)) return failed("Name text files of My Files.");
+    if (texts.length === 0 || texts.includes(undefined)) return toErrorResult("Name text files of My Files.");
     const said = { name: "joined.txt", mime: "text/plain", description: `${texts.length} files, joined` };
     return contract({
       results: { joined: texts.length },
@@ -167,7 +167,7 @@ function nameField(): { type: "string"; title: string; description: string; maxL
   };
 }
 
-function summaryOf(file: GivenFile): Readonly<Record<string, unknown>> {
+function summarizeFile(file: GivenFile): Readonly<Record<string, unknown>> {
   const facts = { type: file.type, bytes: file.bytes.length };
   const text = textIn(file);
   if (text === undefined) return facts;
@@ -184,7 +184,7 @@ function contract(value: Readonly<Record<string, unknown>>): CallToolResult {
 }
 
 /** Waits. Throws the signal's reason. */
-function waited(milliseconds: number, { signal }: DemoCall): Promise<void> {
+function wait(milliseconds: number, { signal }: DemoCall): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, milliseconds);
     signal.addEventListener("abort", () => {
@@ -201,7 +201,7 @@ interface GivenFile {
 }
 
 /** The file in a data URI; undefined for anything else, such as a name that was not replaced by a file. */
-function givenFile(uri: string): GivenFile | undefined {
+function readFile(uri: string): GivenFile | undefined {
   const [, type, base64] = /^data:([\w.+/-]+);base64,([\w+/]*={0,2})$/.exec(uri) ?? [];
   if (type === undefined || base64 === undefined) return undefined;
   return { type, bytes: Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)) };
@@ -227,10 +227,10 @@ function reportPage(title: string, author: string): string {
   const head = ["Region", ...quarters.map((quarter) => `${MONTHS[quarter * 3]}–${MONTHS[quarter * 3 + 2]}`)];
   const rows = REGIONS.map((region, at) => [region, ...quarters.map((quarter) => dollars(sum(at, quarter)))]);
   const line = (tag: "th" | "td", cells: readonly string[]): string =>
-    `<tr>${cells.map((cell) => `<${tag}>${escaped(cell)}</${tag}>`).join("")}</tr>`;
+    `<tr>${cells.map((cell) => `<${tag}>${escapeHtml(cell)}</${tag}>`).join("")}</tr>`;
   return (
-    `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escaped(title)}</title><style>${STYLE}</style>` +
-    `<h1>${escaped(title)}</h1><p>Revenue of ${YEAR}, written for ${escaped(author)}. The shop does not exist.</p>` +
+    `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(title)}</title><style>${STYLE}</style>` +
+    `<h1>${escapeHtml(title)}</h1><p>Revenue of ${YEAR}, written for ${escapeHtml(author)}. The shop does not exist.</p>` +
     `<table>${line("th", head)}${rows.map((row) => line("td", row)).join("")}</table></html>`
   );
 }
@@ -239,6 +239,6 @@ function sum(region: number, quarter: number): number {
   return [0, 1, 2].reduce((total, month) => total + revenue(region, quarter * 3 + month), 0);
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }

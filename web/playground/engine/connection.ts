@@ -220,11 +220,11 @@ export function logLine(event: LoggedEvent): { readonly level: "info" | "warn"; 
     case "refused":
       return { level: "warn", text: event.message };
     default:
-      return { level: "warn", text: leftOut(event) };
+      return { level: "warn", text: describeLeftOut(event) };
   }
 }
 
-function leftOut({ count, tools }: Extract<LoggedEvent, { readonly kind: "left_out" }>): string {
+function describeLeftOut({ count, tools }: Extract<LoggedEvent, { readonly kind: "left_out" }>): string {
   const named = tools.map(({ name, reason }) => `${JSON.stringify(name)} (${reason})`).join(", ");
   const rest = count > tools.length ? `, and ${count - tools.length} more` : "";
   return `Tools left out: ${named}${rest}.`;

@@ -17,12 +17,12 @@ type FiledResult = StoredResult & Required<Pick<StoredResult, "filed">>;
  * Both sides of a result that follows the contract; undefined for any other result. Its text goes to the model as it is, limited
  * by the guardrail only.
  */
-export function shownFiled(kept: FiledResult, sluice: Sluice): ShownResult | undefined {
+export function toShownResult(kept: FiledResult, sluice: Sluice): ShownResult | undefined {
   const { id, title, server, isError, reduced, filed } = kept;
   const told = contractText(reduced.text);
   if (told === undefined) return undefined;
   const { text: observation, changed: clamped } = sluice.clampText(told);
-  const artifacts = reduced.artifacts.map((artifact) => shownArtifact(artifact, server));
+  const artifacts = reduced.artifacts.map((artifact) => toShownArtifact(artifact, server));
   return {
     id,
     title,
@@ -36,12 +36,12 @@ export function shownFiled(kept: FiledResult, sluice: Sluice): ShownResult | und
     bytesOut: new TextEncoder().encode(observation).length,
     clamped,
     failures: [...new Set(reduced.failures.map(({ message }) => message))],
-    filed: filed.display === undefined ? { server } : shownDisplay(filed.display, artifacts, server),
+    filed: filed.display === undefined ? { server } : toShownDisplay(filed.display, artifacts, server),
   };
 }
 
 /** The display hint of a result, with the file to open: the one that the tool names, else the first with `auto_open`. */
-function shownDisplay(display: ResultDisplay, artifacts: readonly ShownArtifact[], server: string): ShownDisplay {
+function toShownDisplay(display: ResultDisplay, artifacts: readonly ShownArtifact[], server: string): ShownDisplay {
   const { open_canvas, storage_action, primary_file, files, mode, category_hint, notification } = display;
   const own = files.find(({ auto_open }) => auto_open);
   const opens = open_canvas || storage_action === "store_and_open" || own !== undefined;
@@ -58,7 +58,7 @@ function shownDisplay(display: ResultDisplay, artifacts: readonly ShownArtifact[
 }
 
 /** An artifact with the server as its namespace. */
-export function shownArtifact({ scope: _, ...artifact }: AnswerRef, server: string): ShownArtifact {
+export function toShownArtifact({ scope: _, ...artifact }: AnswerRef, server: string): ShownArtifact {
   return { ...artifact, namespace: server };
 }
 
@@ -105,9 +105,9 @@ export class Displays {
     const waiting = this.#waiting.get(callKey(step, call));
     if (waiting === undefined) return;
     this.#waiting.delete(callKey(step, call));
-    const server = serverOf(waiting.tool);
+    const server = findServerName(waiting.tool);
     this.#tell(
-      shownDisplay(
+      toShownDisplay(
         waiting.display,
         artifacts.map((artifact) => this.#shown(artifact, server)),
         server,
@@ -117,6 +117,6 @@ export class Displays {
 }
 
 /** The server in the name of a tool. */
-export function serverOf(tool: string): string {
+export function findServerName(tool: string): string {
   return tool.slice(0, Math.max(0, tool.indexOf(".")));
 }

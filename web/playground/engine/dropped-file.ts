@@ -10,7 +10,7 @@ export async function resultIn(file: File, as: "auto" | "file"): Promise<AsyncIt
   if (as === "auto" && file.size === 0 && /\.json$/i.test(file.name)) {
     throw new SluiceError("E_INVALID_ARGUMENT", "The file is empty: drop one with something in it.", { path: "file" });
   }
-  return as === "auto" && (await isJson(file)) ? textOf(file) : asResult(file);
+  return as === "auto" && (await isJson(file)) ? readText(file) : asResult(file);
 }
 
 /** Bytes that are read to tell JSON from other files. */
@@ -29,7 +29,7 @@ async function isJson(file: File): Promise<boolean> {
 }
 
 /** The bytes of a file without a byte order mark. */
-async function* textOf(file: Blob): AsyncIterable<Uint8Array> {
+async function* readText(file: Blob): AsyncIterable<Uint8Array> {
   const [first = 0, second = 0, third = 0] = new Uint8Array(await file.slice(0, 3).arrayBuffer());
   const hasMark = first === 0xef && second === 0xbb && third === 0xbf;
   for (let at = hasMark ? 3 : 0; at < file.size; at += PIECE) yield await chunkAt(file, at);

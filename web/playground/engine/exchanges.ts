@@ -20,23 +20,23 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 type Open = Writable<ShownExchange> & { readonly isSent: boolean };
 
 /** The exchanges of a server, the oldest first. */
-export function exchangesOf(server: string, { messages, calls }: Recorder): readonly ShownExchange[] {
+export function listExchanges(server: string, { messages, calls }: Recorder): readonly ShownExchange[] {
   const made: Open[] = [];
   const trips = new Map<RecordedTrip, Open>();
   const claimed = new Set<RecordedCall>();
   messages.forEach((message, index) => {
     const { isSent, at, trip } = message;
-    const envelope = envelopeOf(message);
+    const envelope = readEnvelope(message);
     if (envelope.kind === "answer" || envelope.kind === "other") {
-      const asked = askedBy(made, trips, message, envelope);
+      const asked = findAsker(made, trips, message, envelope);
       if (asked !== undefined) {
-        asked.answer = shown(message);
+        asked.answer = toShownMessage(message);
         asked.duration = at - asked.at;
         asked.state = envelope.isError || envelope.kind === "other" ? "error" : "done";
         return;
       }
     }
-    const by = isSent ? callOf(envelope, message, calls, claimed) : trips.get(trip)?.call;
+    const by = isSent ? findCall(envelope, message, calls, claimed) : trips.get(trip)?.call;
     const exchange: Open = {
       key: `${server} ${at} ${index} ${envelope.id}`,
       server,
@@ -45,7 +45,7 @@ export function exchangesOf(server: string, { messages, calls }: Recorder): read
       id: envelope.id,
       at,
       state: envelope.kind === "request" ? "open" : "done",
-      request: shown(message),
+      request: toShownMessage(message),
       ...(trip.status !== undefined && { status: trip.status }),
       ...(by !== undefined && { call: by }),
     };
@@ -66,7 +66,7 @@ function settle(exchange: Open, { endedAt, failure, status = 0 }: RecordedTrip):
   exchange.problem = failure ?? `HTTP ${status}`;
 }
 
-function askedBy(
+function findAsker(
   made: readonly Open[],
   trips: ReadonlyMap<RecordedTrip, Open>,
   { isSent, trip }: RecordedMessage,
@@ -78,7 +78,7 @@ function askedBy(
 }
 
 /** The page's call that a request belongs to: the first one of its tool with these arguments that has none yet. */
-function callOf(
+function findCall(
   { method, params }: Envelope,
   { at, text }: RecordedMessage,
   calls: readonly RecordedCall[],
@@ -95,11 +95,11 @@ function callOf(
   return call?.id;
 }
 
-function shown({ text, size }: RecordedMessage): ShownMessage {
+function toShownMessage({ text, size }: RecordedMessage): ShownMessage {
   return { text: text.slice(0, MAX_KEPT), size, isCut: size > MAX_KEPT };
 }
 
-function envelopeOf({ text, tail }: RecordedMessage): Envelope {
+function readEnvelope({ text, tail }: RecordedMessage): Envelope {
   const parsed = tail === "" ? objectIn(text) : undefined;
   if (parsed !== undefined) {
     const { method, id, error, params } = parsed;
@@ -109,8 +109,8 @@ function envelopeOf({ text, tail }: RecordedMessage): Envelope {
       kind: typeof method === "string" ? asked : isAnswer ? "answer" : "other",
       method: typeof method === "string" ? method : "",
       id: id === undefined || id === null ? "" : JSON.stringify(id),
-      isError: error !== undefined || objectOf(parsed["result"])["isError"] === true,
-      params: objectOf(params),
+      isError: error !== undefined || toObject(parsed["result"])["isError"] === true,
+      params: toObject(params),
     };
   }
   if (tail === "") return { kind: "other", method: "", id: "", isError: false, params: {} };
@@ -133,24 +133,24 @@ function envelopeOf({ text, tail }: RecordedMessage): Envelope {
 }
 
 /** How a server introduced itself when it was connected; undefined if it is not known. */
-export function aboutOf({ introduction }: Recorder): ShownAbout | undefined {
+export function readAbout({ introduction }: Recorder): ShownAbout | undefined {
   const answer = introduction.slice(1).find(({ text }) => /"capabilities"\s*:/.test(text));
   const result = answer === undefined ? undefined : objectIn(answer.text)?.["result"];
   if (result === undefined) return undefined;
-  const { serverInfo, capabilities, protocolVersion, supportedVersions, instructions, _meta } = objectOf(result);
+  const { serverInfo, capabilities, protocolVersion, supportedVersions, instructions, _meta } = toObject(result);
   // From 2026-07-28 on, the server's name is in `_meta` where it is not a member.
-  const info = objectOf(serverInfo ?? objectOf(_meta)["io.modelcontextprotocol/serverInfo"]);
+  const info = toObject(serverInfo ?? toObject(_meta)["io.modelcontextprotocol/serverInfo"]);
   const version = protocolVersion ?? (Array.isArray(supportedVersions) ? supportedVersions.join(", ") : "");
   return {
-    name: textOf(info["title"] ?? info["name"]),
-    version: textOf(info["version"]),
-    protocol: textOf(version),
-    capabilities: objectOf(capabilities),
-    instructions: textOf(instructions),
+    name: toText(info["title"] ?? info["name"]),
+    version: toText(info["version"]),
+    protocol: toText(version),
+    capabilities: toObject(capabilities),
+    instructions: toText(instructions),
   };
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
@@ -165,6 +165,6 @@ function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+function toObject(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }

@@ -5,7 +5,7 @@
  */
 import type { ListedPrompt } from "mcp-sluice/tools";
 import type { Connection } from "./connection.js";
-import { aboutOf, exchangesOf } from "./exchanges.js";
+import { readAbout, listExchanges } from "./exchanges.js";
 import type { Outcome, ShownAbout, ShownExchange, ShownPrompt, ShownPromptMessage } from "./messages.js";
 import { outcome } from "./outcome.js";
 import type { Servers } from "./servers.js";
@@ -33,7 +33,7 @@ export class Inspection {
   exchanges(call?: string): readonly ShownExchange[] {
     return this.#servers
       .all()
-      .flatMap((connection) => exchangesOf(connection.address.name, connection.recorder))
+      .flatMap((connection) => listExchanges(connection.address.name, connection.recorder))
       .filter((exchange) => call === undefined || exchange.call === call)
       .toSorted((one, other) => other.at - one.at)
       .slice(0, MAX_SHOWN);
@@ -47,7 +47,7 @@ export class Inspection {
   /** How a server introduced itself. */
   about(server: string): ShownAbout | undefined {
     const connection = this.#servers.all().find(({ address }) => address.name === server);
-    return connection && aboutOf(connection.recorder);
+    return connection && readAbout(connection.recorder);
   }
 
   /**
@@ -90,7 +90,7 @@ export class Inspection {
       this.#servers.get(server).use(async (node, context) => (await node.listPrompts(context)).items),
     );
     if (!listed.ok) return listed.problem.code === "E_TOOL_UNSUPPORTED" ? { ok: true, value: [] } : listed;
-    return { ok: true, value: listed.value.slice(0, MAX_PROMPTS).map(shownPrompt) };
+    return { ok: true, value: listed.value.slice(0, MAX_PROMPTS).map(toShownPrompt) };
   }
 
   /** Gets a prompt. */
@@ -106,7 +106,7 @@ export class Inspection {
 }
 
 /** With its arguments as a schema, which a form is made of. */
-function shownPrompt({ name, title = name, description = "", arguments: args }: ListedPrompt): ShownPrompt {
+function toShownPrompt({ name, title = name, description = "", arguments: args }: ListedPrompt): ShownPrompt {
   const properties = Object.fromEntries(
     args.map((each) => [each.name, { type: "string", description: each.description ?? "" }]),
   );

@@ -25,7 +25,7 @@ export class MyFiles {
     const artifacts = await this.#artifacts();
     const files = await this.#storage.list();
     return files
-      .map((file) => shownFile(file, artifacts.get(file.id)))
+      .map((file) => toShownFile(file, artifacts.get(file.id)))
       .toSorted((left, right) => right.stored_at - left.stored_at);
   }
 
@@ -33,7 +33,7 @@ export class MyFiles {
   async versions(id: string): Promise<readonly ShownFile[]> {
     const artifacts = await this.#artifacts();
     const versions = await this.#storage.versions(await this.#nameOf(id));
-    return versions.map((file) => shownFile(file, artifacts.get(file.id)));
+    return versions.map((file) => toShownFile(file, artifacts.get(file.id)));
   }
 
   /** Adds a file, as a new version if its name exists. */
@@ -71,7 +71,7 @@ export class MyFiles {
   }
 
   async #shown(file: UserFile): Promise<ShownFile> {
-    return shownFile(file, (await this.#store.stat(file.id, VISITOR)) ?? undefined);
+    return toShownFile(file, (await this.#store.stat(file.id, VISITOR)) ?? undefined);
   }
 
   async #artifacts(): Promise<ReadonlyMap<string, StoredArtifact>> {
@@ -99,7 +99,7 @@ class ObservedUserFiles extends UserFiles {
   }
 }
 
-function shownFile(file: UserFile, { sha256, source }: Partial<StoredArtifact> = {}): ShownFile {
+function toShownFile(file: UserFile, { sha256, source }: Partial<StoredArtifact> = {}): ShownFile {
   const { name: filename, id, mime_type, size_bytes, stored_at, ...said } = file;
   return {
     ...said,

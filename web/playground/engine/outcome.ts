@@ -13,12 +13,12 @@ export async function outcome<T>(work: () => Promise<T>): Promise<Outcome<T>> {
   try {
     return { ok: true, value: await work() };
   } catch (error) {
-    return { ok: false, problem: problemOf(error) };
+    return { ok: false, problem: describeProblem(error) };
   }
 }
 
 /** The problem that describes an error. */
-export function problemOf(error: unknown): Problem {
+export function describeProblem(error: unknown): Problem {
   if (error instanceof DOMException && error.name === "AbortError") return CANCELLED;
   return error instanceof SluiceError ? error.toJSON() : { code: "E_UNKNOWN", message: String(error) };
 }

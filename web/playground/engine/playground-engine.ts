@@ -89,7 +89,7 @@ export class PlaygroundEngine implements Engine {
   }
 
   async signIn(source: string): Promise<Outcome<null>> {
-    return done(() => this.#served().signIn(source));
+    return doWork(() => this.#served().signIn(source));
   }
 
   watch(isSeen: boolean): void {
@@ -111,11 +111,11 @@ export class PlaygroundEngine implements Engine {
   }
 
   async reply(model: Endpoint, asked: ShownSampling): Promise<Outcome<string>> {
-    return outcome(async () => (await import("./chat/chat.js")).replyOf(model, asked));
+    return outcome(async () => (await import("./chat/chat.js")).askModel(model, asked));
   }
 
   async callback(url: string): Promise<Outcome<null>> {
-    return done(() => this.#servers.signedIn(new URL(url)));
+    return doWork(() => this.#servers.signedIn(new URL(url)));
   }
 
   async chat(request: ChatRequest, tell: (event: ChatEvent) => void): Promise<Outcome<ChatEnd>> {
@@ -133,7 +133,7 @@ export class PlaygroundEngine implements Engine {
   }
 
   async configure(config: SluiceConfig): Promise<Outcome<null>> {
-    return done(() => this.#results.configure(config));
+    return doWork(() => this.#results.configure(config));
   }
 
   async again(result: string, config?: SluiceConfig): Promise<Outcome<ShownResult>> {
@@ -143,7 +143,7 @@ export class PlaygroundEngine implements Engine {
   async tokens(result: string): Promise<Outcome<CountedTokens>> {
     const counted = await outcome(async () => {
       const { observation } = await this.#results.again(result);
-      return countedTokens(this.#results.original(result), observation);
+      return countTokens(this.#results.original(result), observation);
     });
     return counted.ok ? counted.value : counted;
   }
@@ -342,7 +342,7 @@ export class PlaygroundEngine implements Engine {
   }
 }
 
-async function done(work: () => Promise<void>): Promise<Outcome<null>> {
+async function doWork(work: () => Promise<void>): Promise<Outcome<null>> {
   return outcome(async () => {
     await work();
     return null;
@@ -402,7 +402,7 @@ class Calls {
 const UNREACHABLE = "The tokenizer could not be loaded: try again when you are online.";
 
 /** The tokens of both sides of a result, counted in a worker of its own so that calls do not wait for it. E_TOO_LARGE for one that is too long, E_UNKNOWN if the tokenizer cannot be loaded. */
-async function countedTokens(sent: ReadableStream<Uint8Array>, seen: string): Promise<Outcome<CountedTokens>> {
+async function countTokens(sent: ReadableStream<Uint8Array>, seen: string): Promise<Outcome<CountedTokens>> {
   const worker = new Worker(new URL("./tokenizer.ts", import.meta.url), { type: "module", name: "tokenizer" });
   const failed = new Promise<Outcome<never>>((resolve) => {
     const problem = { code: "E_UNKNOWN", message: UNREACHABLE };

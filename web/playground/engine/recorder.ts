@@ -112,7 +112,7 @@ export class Recorder {
         const isEvents = (response.headers.get("content-type") ?? "").startsWith("text/event-stream");
         const take = (message: Message): void => void this.#add(message, trip, false, secret);
         const tap = isEvents ? new Events(limit, take) : new Whole(limit, take);
-        return tapped(response, tap, end);
+        return tapResponse(response, tap, end);
       } catch (error) {
         end(init?.signal?.aborted === true ? "cancelled" : String(error));
         throw error;
@@ -164,13 +164,13 @@ class Message {
   read(secret: string): Pick<RecordedMessage, "text" | "tail" | "size"> {
     const decoder = new TextDecoder();
     const text = this.#kept.map((bytes) => decoder.decode(bytes, { stream: true })).join("");
-    const hidden = (all: string): string => (secret === "" ? all : all.replaceAll(secret, "•••"));
-    const kept = new TextEncoder().encode(hidden(text)).subarray(0, this.#limit);
+    const hideSecret = (all: string): string => (secret === "" ? all : all.replaceAll(secret, "•••"));
+    const kept = new TextEncoder().encode(hideSecret(text)).subarray(0, this.#limit);
     const tail = this.size > this.#limit ? new TextDecoder().decode(this.#tail) : "";
     // A new decoder drops a character that lies across the limit.
     return {
       text: new TextDecoder().decode(kept, { stream: true }),
-      tail: hidden(tail).slice(-MAX_TAIL),
+      tail: hideSecret(tail).slice(-MAX_TAIL),
       size: this.size,
     };
   }
@@ -265,7 +265,7 @@ class Events implements Tap {
 }
 
 /** The same response, whose bytes are looked at when they are read. */
-function tapped(response: Response, tap: Tap, end: (failure?: string) => void): Response {
+function tapResponse(response: Response, tap: Tap, end: (failure?: string) => void): Response {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const body = new ReadableStream<Uint8Array>(
     {

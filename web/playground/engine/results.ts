@@ -56,7 +56,7 @@ export class Results {
       if (this.#kept.size <= MAX_RESULTS) break;
       this.#kept.delete(id);
     }
-    return shown(kept, this.#gate());
+    return toShownResult(kept, this.#gate());
   }
 
   /** A result in a form that can be cloned; undefined if it is gone. */
@@ -87,7 +87,7 @@ export class Results {
 
   /** Both sides of a result, under the current configuration unless another is given. Throws E_EXPIRED. */
   async again(id: string, config?: SluiceConfig): Promise<ShownResult> {
-    return shown(this.#find(id), config === undefined ? this.#gate() : await this.#gateWith(config));
+    return toShownResult(this.#find(id), config === undefined ? this.#gate() : await this.#gateWith(config));
   }
 
   /** The original JSON text of a result. Throws E_EXPIRED. */
@@ -147,12 +147,12 @@ interface Gate {
 }
 
 /** Both sides of a result. */
-async function shown(kept: StoredResult, gate: Gate): Promise<ShownResult> {
+async function toShownResult(kept: StoredResult, gate: Gate): Promise<ShownResult> {
   const { id, title, server, isError, filed } = kept;
-  const own = filed && (await import("./displays.js")).shownFiled({ ...kept, filed }, gate.sluice);
+  const own = filed && (await import("./displays.js")).toShownResult({ ...kept, filed }, gate.sluice);
   if (own !== undefined) return own;
-  const reduced = gate.isDefault || !isWhole(kept) ? kept.reduced : await gated(kept, gate, "mcp");
-  const seen = await gated(kept, gate, "observation");
+  const reduced = gate.isDefault || !isWhole(kept) ? kept.reduced : await gateResult(kept, gate, "mcp");
+  const seen = await gateResult(kept, gate, "observation");
   const links = kept.reduced.text.includes(LINK) ? linksIn(kept) : [];
   return {
     id,
@@ -189,10 +189,10 @@ function original({ reduced }: StoredResult, { sluice, scope }: Gate): ReadableS
   );
 }
 
-async function gated(kept: StoredResult, gate: Gate, dialect: "mcp" | "observation"): Promise<Transformed> {
+async function gateResult(kept: StoredResult, gate: Gate, dialect: "mcp" | "observation"): Promise<Transformed> {
   const { sluice, scope } = gate;
   const options: TransformOptions = { tool: kept.tool, namespace: kept.server, scope, dialect };
-  const pieces = isWhole(kept) ? sluice.restoreStream(kept.reduced.text, { scope }) : reducedText(kept);
+  const pieces = isWhole(kept) ? sluice.restoreStream(kept.reduced.text, { scope }) : readReducedText(kept);
   return through(sluice, options, pieces);
 }
 
@@ -202,7 +202,7 @@ function isWhole({ reduced }: StoredResult): boolean {
 }
 
 /** The kept text of a result that could not be stored completely. */
-async function* reducedText({ reduced }: StoredResult): AsyncIterable<Uint8Array> {
+async function* readReducedText({ reduced }: StoredResult): AsyncIterable<Uint8Array> {
   yield new TextEncoder().encode(reduced.text);
 }
 
@@ -235,13 +235,13 @@ export function linksIn({ tool, server, reduced }: Pick<StoredResult, "tool" | "
   const links = new Map<string, ShownArtifact>();
   for (const block of blocksIn(reduced.text)) {
     if (links.size >= MAX_LINKS) break;
-    const { type, uri, name, title, description, mimeType, size } = objectOf(block);
+    const { type, uri, name, title, description, mimeType, size } = toObject(block);
     if (type !== "resource_link" || typeof uri !== "string" || uri.length > MAX_URI || links.has(uri)) continue;
-    const told = said(description) ?? said(title);
+    const told = toSentence(description) ?? toSentence(title);
     links.set(uri, {
       id: `link-${links.size + 1}`,
-      filename: said(name) ?? uri.slice(0, MAX_SAID),
-      mime_type: said(mimeType) ?? null,
+      filename: toSentence(name) ?? uri.slice(0, MAX_SAID),
+      mime_type: toSentence(mimeType) ?? null,
       namespace: server,
       ...(typeof size === "number" && { size_bytes: size }),
       source: { tool, uri, ...(told !== undefined && { description: told }) },
@@ -253,7 +253,7 @@ export function linksIn({ tool, server, reduced }: Pick<StoredResult, "tool" | "
 
 function blocksIn(text: string): readonly unknown[] {
   try {
-    const { content } = objectOf(JSON.parse(text));
+    const { content } = toObject(JSON.parse(text));
     return Array.isArray(content) ? content : [];
   } catch {
     return [];
@@ -264,17 +264,17 @@ function blocksIn(text: string): readonly unknown[] {
 function hasFailed(text: string): boolean {
   if (!/"(?:isError|error)"/.test(text)) return false;
   try {
-    const { jsonrpc, error, result, isError } = objectOf(JSON.parse(text));
-    return (jsonrpc !== undefined && error !== undefined) || isError === true || objectOf(result)["isError"] === true;
+    const { jsonrpc, error, result, isError } = toObject(JSON.parse(text));
+    return (jsonrpc !== undefined && error !== undefined) || isError === true || toObject(result)["isError"] === true;
   } catch {
     return false;
   }
 }
 
-function said(value: unknown): string | undefined {
+function toSentence(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value.slice(0, MAX_SAID) : undefined;
 }
 
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+function toObject(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

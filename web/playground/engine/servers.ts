@@ -9,7 +9,7 @@ import type { Health } from "./health.js";
 import { Connection, type ConnectionDeps, logLine } from "./connection.js";
 import type { CallRequest, EngineEvent, Outcome, ServerAddress, ShownProgress, ShownServer } from "./messages.js";
 import { Pauses } from "./pauses.js";
-import { problemOf } from "./outcome.js";
+import { describeProblem } from "./outcome.js";
 import type { Session } from "./session.js";
 import { VISITOR } from "./stores.js";
 
@@ -61,7 +61,7 @@ export class Servers {
       return { ok: true, value: null };
     } catch (error) {
       const { withAddress } = await import("./health.js");
-      const problem = withAddress(problemOf(error), address);
+      const problem = withAddress(describeProblem(error), address);
       this.#say(connection, { status: "failed", problem });
       return { ok: false, problem };
     }
@@ -124,7 +124,7 @@ export class Servers {
         const { name: server, userFiles = false } = connection.address;
         return [{ server, userFiles, node: await connection.planned(config) }];
       } catch (error) {
-        const text = `Its tools are left out of the chat: ${problemOf(error).message}`;
+        const text = `Its tools are left out of the chat: ${describeProblem(error).message}`;
         this.#tell({ kind: "log", level: "warn", server: connection.address.name, text });
         return [];
       }

@@ -36,6 +36,6 @@ export function isServed(shelf: string): shelf is ServedShelf {
 }
 
 /** The path of an artifact, relative to the server's URL. */
-export function servedPath(shelf: ServedShelf, id: string): string {
+export function toServedPath(shelf: ServedShelf, id: string): string {
   return `${FOLDERS[shelf]}${encodeURIComponent(id)}`;
 }

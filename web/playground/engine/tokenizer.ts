@@ -21,13 +21,13 @@ setMergeCacheSize(10_000);
 const tokenizer = {
   /** The tokens of both sides of a result. E_TOO_LARGE beyond 16 million characters. */
   count: (sent: ReadableStream<Uint8Array>, seen: string): Promise<Outcome<CountedTokens>> =>
-    outcome(async () => ({ sent: countTokens(await textOf(sent)), seen: countTokens(seen), by: TOKENIZER })),
+    outcome(async () => ({ sent: countTokens(await readText(sent)), seen: countTokens(seen), by: TOKENIZER })),
 };
 
 /** What the worker offers through Comlink. */
 export type Tokenizer = typeof tokenizer;
 
-async function textOf(stream: ReadableStream<Uint8Array>): Promise<string> {
+async function readText(stream: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   const reader = stream.getReader();
   let text = "";

@@ -10,7 +10,7 @@ import { withRetention, RetainingArtifactStore } from "../artifacts/retention/re
 import type { SweepReport } from "../artifacts/file/sweep.js";
 import type { Collected } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore, StoredArtifact } from "../artifacts/store.js";
-import { counted, humanSize } from "../core/amounts.js";
+import { countNoun, humanSize } from "../core/amounts.js";
 import { checkSections } from "../config/check.js";
 import { SluiceError } from "../errors/error.js";
 import type { Invocation } from "./command.js";
@@ -115,7 +115,9 @@ async function printList(refs: AsyncIterable<StoredArtifact>, output: Output, fo
     bytes += ref.size_bytes;
   }
   await printTable(COLUMNS, rows, output);
-  await output.write(output.dim(`${counted(rows.length, "artifact")}, ${humanSize(bytes)} in ${printable(folder)}\n`));
+  await output.write(
+    output.dim(`${countNoun(rows.length, "artifact")}, ${humanSize(bytes)} in ${printable(folder)}\n`),
+  );
 }
 
 export async function getArtifact(invocation: Invocation, terminal: Terminal): Promise<number> {
@@ -219,9 +221,9 @@ export async function collectGarbage(invocation: Invocation, { output }: Termina
 /** What was removed, for people. `artifacts` are those that the `retention` of a configuration does not keep. */
 function describeRemoved({ blobs, temporaries }: SweepReport, artifacts: number, bytes: number): string {
   const parts = [
-    artifacts > 0 ? counted(artifacts, "artifact") : "",
-    blobs > 0 ? counted(blobs, "unused file") : "",
-    temporaries > 0 ? counted(temporaries, "unfinished file") : "",
+    artifacts > 0 ? countNoun(artifacts, "artifact") : "",
+    blobs > 0 ? countNoun(blobs, "unused file") : "",
+    temporaries > 0 ? countNoun(temporaries, "unfinished file") : "",
   ].filter((part) => part !== "");
   return parts.length === 0 ? "there was nothing to remove" : `removed ${parts.join(", ")}: ${humanSize(bytes)} freed`;
 }
@@ -260,7 +262,7 @@ async function askToPurge(store: ArtifactStore, folder: string, { input, errors,
     artifacts += 1;
     bytes += size_bytes;
   }
-  const what = `${counted(artifacts, "artifact")} of ${humanSize(bytes)}`;
+  const what = `${countNoun(artifacts, "artifact")} of ${humanSize(bytes)}`;
   const question = createInterface({ input, output: process.stderr });
   try {
     const answer = await question.question(`Delete ${what} in ${printable(folder)}? [y/N] `, { signal });

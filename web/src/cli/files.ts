@@ -5,7 +5,7 @@
  * @module
  */
 import { TieredArtifactStore } from "../artifacts/tiered-store.js";
-import { counted, humanSize } from "../core/amounts.js";
+import { countNoun, humanSize } from "../core/amounts.js";
 import { FLAGS, MIB } from "../files/options.js";
 import { coreDescriber, UserStorage } from "../files/user-storage.js";
 import type { UserFile } from "../files/user-file.js";
@@ -51,7 +51,7 @@ async function printList(files: readonly UserFile[], output: Output): Promise<vo
   });
   await printTable(COLUMNS, rows, output);
   const bytes = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
-  await output.write(output.dim(`${counted(rows.length, "file")}, ${humanSize(bytes)}\n`));
+  await output.write(output.dim(`${countNoun(rows.length, "file")}, ${humanSize(bytes)}\n`));
 }
 
 export async function putFiles(invocation: Invocation, terminal: Terminal): Promise<number> {

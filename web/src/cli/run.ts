@@ -15,7 +15,7 @@ import { buildSandboxCommand } from "../files/local-workspaces.js";
 import { workspaceName } from "../files/names.js";
 import { toDeniedWriteError, findDeniedWrites, refusalLine } from "../files/tool-text.js";
 import { Workspace, type WorkspaceOptions } from "../files/workspace/workspace.js";
-import { inherited } from "../mcp/stdio/gated-stdio.js";
+import { listInherited } from "../mcp/stdio/gated-stdio.js";
 import type { FileRefusal } from "../tools/user-files.js";
 import { childEnvironment, type ProcessEnd } from "../mcp/stdio/server-process.js";
 import type { Invocation } from "./command.js";
@@ -61,7 +61,7 @@ async function ownStore(): Promise<readonly string[]> {
 }
 
 function environment(names: readonly string[]): NodeJS.ProcessEnv {
-  return { ...inherited(), ...Object.fromEntries(names.map((name) => [name, process.env[name]])) };
+  return { ...listInherited(), ...Object.fromEntries(names.map((name) => [name, process.env[name]])) };
 }
 
 /** Bytes of a line that are searched. The rest of a longer line only passes through. */

@@ -6,7 +6,7 @@
  */
 import { withRetention } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
-import { counted, humanSize } from "../core/amounts.js";
+import { countNoun, humanSize } from "../core/amounts.js";
 import { createSluiceOver } from "../core/sluice.js";
 import type { Sluice, SluiceStream, Transformed, TransformOptions } from "../core/types.js";
 import type { SluiceError } from "../errors/error.js";
@@ -107,7 +107,7 @@ async function printSummary({ artifacts, bytesIn, bytesOut }: Transformed, { err
   const kept = artifacts.filter(({ source }) => source.truncated !== true);
   if (!errors.isTerminal || kept.length === 0) return;
   const bytes = kept.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
-  const line = `${counted(kept.length, "artifact")} of ${humanSize(bytes)}; ${humanSize(bytesIn)} in, ${humanSize(bytesOut)} out`;
+  const line = `${countNoun(kept.length, "artifact")} of ${humanSize(bytes)}; ${humanSize(bytesIn)} in, ${humanSize(bytesOut)} out`;
   await errors.write(errors.dim(`${line}\n`));
 }
 

@@ -17,11 +17,11 @@ export function humanSize(bytes: number): string {
 }
 
 /** `12,000`. */
-export function grouped(number: number): string {
+export function groupDigits(number: number): string {
   return number.toLocaleString("en");
 }
 
 /** `1 line`, `12,000 lines`. */
-export function counted(number: number, noun: string): string {
-  return `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`;
+export function countNoun(number: number, noun: string): string {
+  return `${groupDigits(number)} ${noun}${number === 1 ? "" : "s"}`;
 }

@@ -19,7 +19,7 @@ import {
   wrong,
   type OptionTest,
 } from "../errors/arguments.js";
-import { grouped } from "./amounts.js";
+import { groupDigits } from "./amounts.js";
 import {
   compileSource,
   corePool,
@@ -213,7 +213,7 @@ class StoreSluice implements Sluice {
   clampText(json: string, options: ClampOptions = {}): Clamp {
     const { maxChars } = checkOptionNames(options, "clamp", ["maxChars"]);
     if (maxChars !== undefined && !(Number.isInteger(maxChars) && maxChars > 0 && maxChars <= MOST_CHARS)) {
-      throw wrong("maxChars", `a whole number from 1 to ${grouped(MOST_CHARS)}`);
+      throw wrong("maxChars", `a whole number from 1 to ${groupDigits(MOST_CHARS)}`);
     }
     return this.#withIdle((engine) => {
       engine.give(json);

@@ -3,7 +3,7 @@
  * the cells, and its places with the facts.
  * @module
  */
-import { counted } from "../core/amounts.js";
+import { countNoun } from "../core/amounts.js";
 import { oneLine } from "./blocks.js";
 import { columnName, columnNumber, writeRange, writeRuns, type CellRange } from "./cell-range.js";
 import type { SheetFacts, TextSink } from "./document.js";
@@ -109,8 +109,8 @@ export class SheetNotes {
         [this.#merged.length + this.#more, "merged range"] as const,
         [this.#comments.length, "comment"] as const,
         ...[...this.#drawings].map(([kind, { length }]) => [length, kind] as const),
-      ].map(([number, noun]) => (number === 0 ? "" : counted(number, noun).replace(/boxs$/, "boxes"))),
-      this.formulas === 0 ? "" : `${counted(this.formulas, "formula")} without a value`,
+      ].map(([number, noun]) => (number === 0 ? "" : countNoun(number, noun).replace(/boxs$/, "boxes"))),
+      this.formulas === 0 ? "" : `${countNoun(this.formulas, "formula")} without a value`,
     ]
       .filter(Boolean)
       .join("; ");

@@ -9,7 +9,7 @@ import type { Transformed } from "../core/types.js";
 import { limitStoreTime } from "../core/store-access.js";
 import { readContract, type ContractReading } from "../core/contract-reader.js";
 import { SluiceError } from "../errors/error.js";
-import { objectOr, parsedOr, stringOr } from "../jsonrpc/rpc.js";
+import { objectOr, tryParse, stringOr } from "../jsonrpc/rpc.js";
 import { shortened } from "../mcp/artifact-reader/answer.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";
 import {
@@ -240,7 +240,7 @@ const MAX_SAID = 4000;
 function errorWords(reading: ContractReading, { value }: Transformed): string | undefined {
   const { isError, content } = objectOr(value);
   if (reading.kind === "contract") {
-    const { error } = objectOr(objectOr(parsedOr(reading.text))["results"]);
+    const { error } = objectOr(objectOr(tryParse(reading.text))["results"]);
     const isBare = reading.contract.artifacts.length + reading.contract.deferred_artifacts.length === 0;
     return isBare && typeof error === "string" ? error : undefined;
   }

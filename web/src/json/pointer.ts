@@ -4,12 +4,12 @@
  */
 
 /** Joins tokens to a pointer. */
-export function pointerOf(tokens: readonly (string | number)[]): string {
+export function joinPointer(tokens: readonly (string | number)[]): string {
   return tokens.map((token) => `/${String(token).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
 /** Splits a pointer without its leading slash into unescaped tokens. */
-export function tokensOf(pointer: string): readonly string[] {
+export function splitPointer(pointer: string): readonly string[] {
   return pointer.split("/").map(unescapeToken);
 }
 

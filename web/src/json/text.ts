@@ -29,7 +29,7 @@ interface TextSpan {
 }
 
 /**
- * Parses a JSON text. See {@link spanOf} for the position of a node.
+ * Parses a JSON text. See {@link findSpan} for the position of a node.
  *
  * @throws SluiceError E_JSON_SYNTAX for what `JSON.parse` refuses, E_JSON_DEPTH beyond {@link MAX_DEPTH} levels,
  * E_TOO_LARGE beyond {@link MAX_VALUES} values.
@@ -66,35 +66,35 @@ export function placeOfFault(text: string): string {
 }
 
 /** The range of a node in the parsed text. */
-export function spanOf(node: ValueNode | MemberNode): TextSpan {
+export function findSpan(node: ValueNode | MemberNode): TextSpan {
   return { start: node.loc.start.offset, end: node.loc.end.offset };
 }
 
 /** The source text of a node. */
-export function sourceOf(text: string, node: ValueNode | MemberNode): string {
+export function sliceSource(text: string, node: ValueNode | MemberNode): string {
   return text.slice(node.loc.start.offset, node.loc.end.offset);
 }
 
 const membersByName = new WeakMap<ObjectNode, ReadonlyMap<string, MemberNode>>();
 
 /** The members of an object by name. Of duplicate names the last one wins, as in `JSON.parse`. */
-export function membersOf(object: ObjectNode): ReadonlyMap<string, MemberNode> {
+export function mapMembers(object: ObjectNode): ReadonlyMap<string, MemberNode> {
   let members = membersByName.get(object);
   if (members === undefined) {
-    members = new Map(object.members.map((member) => [nameOf(member), member]));
+    members = new Map(object.members.map((member) => [readName(member), member]));
     membersByName.set(object, members);
   }
   return members;
 }
 
 /** The name of a member, unquoted and unescaped. */
-export function nameOf({ name }: MemberNode): string {
+export function readName({ name }: MemberNode): string {
   return name.type === "String" ? name.value : name.name;
 }
 
 /** The value of a member. Undefined if the node is not an object or has no such member. */
 export function valueAt(node: ValueNode | undefined, name: string): ValueNode | undefined {
-  return node?.type === "Object" ? membersOf(node).get(name)?.value : undefined;
+  return node?.type === "Object" ? mapMembers(node).get(name)?.value : undefined;
 }
 
 /**
@@ -119,7 +119,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
 
 /** Inserts text before and after a node. */
 export function wrapEdits(node: ValueNode, before: string, behind: string): Edit[] {
-  const { start, end } = spanOf(node);
+  const { start, end } = findSpan(node);
   return [
     { at: start, remove: 0, insert: before },
     { at: end, remove: 0, insert: behind },
@@ -128,7 +128,7 @@ export function wrapEdits(node: ValueNode, before: string, behind: string): Edit
 
 /** Replaces a node. */
 export function replaceEdit(node: ValueNode | MemberNode, insert: string): Edit {
-  const { start, end } = spanOf(node);
+  const { start, end } = findSpan(node);
   return { at: start, remove: end - start, insert };
 }
 
@@ -149,15 +149,15 @@ export function removeEdits(object: ObjectNode, goes: (name: string) => boolean)
   // Every member so far was removed: the next one has no comma before it and takes the comma after it.
   let leading = true;
   for (const [index, member] of members.entries()) {
-    const { start, end } = spanOf(member);
-    if (!goes(nameOf(member))) {
+    const { start, end } = findSpan(member);
+    if (!goes(readName(member))) {
       leading = false;
       continue;
     }
     const next = members[index + 1];
     const before = members[index - 1];
-    const from = leading || before === undefined ? start : spanOf(before).end;
-    const to = leading && next !== undefined ? spanOf(next).start : end;
+    const from = leading || before === undefined ? start : findSpan(before).end;
+    const to = leading && next !== undefined ? findSpan(next).start : end;
     edits.push({ at: from, remove: to - from, insert: "" });
   }
   return edits;

@@ -15,7 +15,7 @@ export function copyBytes(bytes: Uint8Array): Uint8Array {
 const decoder = new TextDecoder();
 
 /** Decodes pieces as UTF-8. Invalid bytes become U+FFFD. */
-export function textOf(pieces: readonly Uint8Array[]): string {
+export function decodePieces(pieces: readonly Uint8Array[]): string {
   // Joined first: a streaming decoder is costly to set up, and most texts here are short.
   return decoder.decode(joinBytes(pieces));
 }

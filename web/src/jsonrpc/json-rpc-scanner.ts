@@ -3,7 +3,7 @@
  * @module
  */
 import { StructureScanner } from "../json/structure-scanner.js";
-import { BYTE_ORDER_MARK, copyBytes, textOf } from "./bytes.js";
+import { BYTE_ORDER_MARK, copyBytes, decodePieces } from "./bytes.js";
 
 /** The byte range of a member's value within the message. `end` is undefined until it is known. */
 export interface Member {
@@ -208,7 +208,7 @@ export class JsonRpcScanner {
     const kept = this.#kept ?? [];
     this.#kept = undefined;
     if (this.#keptSize > MAX_KEPT) return undefined;
-    return textOf(kept);
+    return decodePieces(kept);
   }
 }
 

@@ -4,10 +4,10 @@
  */
 import type { GatedResult, Sluice, SluiceStream, Transformed, TransformOptions } from "../core/types.js";
 import { SluiceError } from "../errors/error.js";
-import { copyBytes, textOf } from "./bytes.js";
+import { copyBytes, decodePieces } from "./bytes.js";
 import { MAX_HEAD, MAX_MESSAGE } from "./limits.js";
 import { JsonRpcScanner } from "./json-rpc-scanner.js";
-import { objectOr, parsedOr } from "./rpc.js";
+import { objectOr, tryParse } from "./rpc.js";
 
 /** Longest error whose code is read, in bytes. */
 const MAX_ERROR = 65_536;
@@ -140,7 +140,7 @@ export class MessageRewriter implements AsyncDisposable {
   /** Errors are short: of others the code is not looked for. */
   #errorCode(): string {
     if (this.#members.size > MAX_ERROR || this.#bufferedSize < this.#members.size) return "";
-    const { error } = objectOr(parsedOr(textOf(this.#buffered)));
+    const { error } = objectOr(tryParse(decodePieces(this.#buffered)));
     const { code } = objectOr(error);
     return typeof code === "number" ? String(code) : "";
   }
@@ -229,7 +229,7 @@ export class MessageRewriter implements AsyncDisposable {
   /** Sends what is buffered, which is the whole message, as the action's edit leaves it. */
   async #flushEdited(action: MessageAction | undefined): Promise<void> {
     if (action?.kind === "edit" || (action?.kind === "gate" && action.edit !== undefined)) {
-      const message = textOf(this.#buffered);
+      const message = decodePieces(this.#buffered);
       const edited = await action.edit?.(message);
       if (edited !== undefined && edited !== message) {
         this.#buffered = [];

@@ -28,12 +28,12 @@ export function idKey(json: string | undefined): string | undefined {
   const text = json?.trim() ?? "";
   if (text === "") return undefined;
   if (/^(?:0|-?[1-9]\d*)$/.test(text)) return text;
-  const id = parsedOr(text);
+  const id = tryParse(text);
   return typeof id === "string" || typeof id === "number" ? JSON.stringify(id) : undefined;
 }
 
 /** Parses JSON. Undefined if the text is not JSON. */
-export function parsedOr(text: string): unknown {
+export function tryParse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -91,9 +91,13 @@ export function artifactToolsOver(
   namespace: string,
   { onStored, nameForModel = (name) => name, ...deps }: OwnToolsDeps,
 ): readonly ArtifactTool[] {
-  const nameOf = (name: string): string => nameForModel(nameTool(namespace, name));
+  const nameToolForModel = (name: string): string => nameForModel(nameTool(namespace, name));
   return ARTIFACT_TOOLS.map(({ name, define, open }) => {
-    const tool = open({ ...deps, nameOf, onStored: (ref) => onStored?.(nameTool(namespace, name), ref) });
+    const tool = open({
+      ...deps,
+      nameOf: nameToolForModel,
+      onStored: (ref) => onStored?.(nameTool(namespace, name), ref),
+    });
     return { ...define(namespace), call: (args, options) => tool.call(args, options) };
   });
 }

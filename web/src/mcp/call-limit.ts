@@ -3,7 +3,7 @@
  * the result of a timeout in the place of one that never came.
  * @module
  */
-import { objectOr, parsedOr, stringOr } from "../jsonrpc/rpc.js";
+import { objectOr, tryParse, stringOr } from "../jsonrpc/rpc.js";
 import { shortened } from "./artifact-reader/answer.js";
 import type { ClientRequest } from "./client-request.js";
 import { overAfter, timeoutResult, waitNotices, type WaitNotice } from "./wait-notices.js";
@@ -72,7 +72,7 @@ export class CallLimits {
 
   /** Takes progress that the server reports. False if the client did not ask for it. */
   noteProgress(message: string): boolean {
-    const { params } = objectOr(parsedOr(message));
+    const { params } = objectOr(tryParse(message));
     const { progressToken, ...progress } = objectOr(params);
     const call = this.#byToken.get(JSON.stringify(progressToken ?? null));
     call?.progressed(progress);

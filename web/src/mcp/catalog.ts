@@ -29,7 +29,7 @@ interface CatalogOptions {
   readonly onListed?: (names: readonly string[]) => void;
 }
 
-const ignored = (): void => undefined;
+const ignore = (): void => undefined;
 
 /** Tools by name, as last listed. Beyond the limit, the first ones are kept. */
 export class Catalog {
@@ -41,7 +41,7 @@ export class Catalog {
   #hasListedOwn = false;
 
   /** Tools of the names in `reserved` are remembered beyond the limit. */
-  constructor({ reserved = [], onFull = ignored, onListed = ignored }: CatalogOptions = {}) {
+  constructor({ reserved = [], onFull = ignore, onListed = ignore }: CatalogOptions = {}) {
     this.#reserved = reserved;
     this.#onFull = onFull;
     this.#onListed = onListed;
@@ -131,7 +131,7 @@ export function withTools(
   schemas: { readonly mode: SchemaMode; readonly checksResults: boolean },
   catalog: Catalog,
 ): string | undefined {
-  const result = resultOf(message);
+  const result = parseResult(message);
   const tools = valueAt(result, "tools");
   if (result === undefined || tools?.type !== "Array") return undefined;
   catalog.note(objectOr(objectOr(JSON.parse(message))["result"])["tools"]);
@@ -144,7 +144,7 @@ export function withTools(
 }
 
 /** The capabilities in the answer to `initialize` or `server/discover`. */
-export function factsOf(message: string): ServerFacts {
+export function readServerFacts(message: string): ServerFacts {
   const { capabilities } = objectOr(objectOr(JSON.parse(message))["result"]);
   const { tools, resources } = objectOr(capabilities);
   return { hasTools: tools !== undefined, hasResources: resources !== undefined };
@@ -155,7 +155,7 @@ export function factsOf(message: string): ServerFacts {
  * resources to the capabilities.
  */
 export function withIntroduction(message: string, sentence: string, hasResources: boolean): string | undefined {
-  const result = resultOf(message);
+  const result = parseResult(message);
   const capabilities = valueAt(result, "capabilities");
   if (result === undefined || capabilities?.type !== "Object") return undefined;
   // Without tools nothing is ever stored.
@@ -179,7 +179,7 @@ function instructionEdits(result: ObjectNode, sentence: string): Edit[] {
  * this client, so shared caching is switched off.
  */
 export function withResources(message: string, list: string, more: readonly object[]): string | undefined {
-  const result = resultOf(message);
+  const result = parseResult(message);
   const listed = valueAt(result, list);
   if (result === undefined || listed?.type !== "Array" || !isLastPage(result) || more.length === 0) return undefined;
   const edits = [appendEdit(listed, more.map((each) => JSON.stringify(each)).join(","))];
@@ -195,7 +195,7 @@ export function withResources(message: string, list: string, more: readonly obje
   return applyEdits(message, edits);
 }
 
-function resultOf(message: string): ObjectNode | undefined {
+function parseResult(message: string): ObjectNode | undefined {
   const result = valueAt(parseJson(message), "result");
   return result?.type === "Object" ? result : undefined;
 }

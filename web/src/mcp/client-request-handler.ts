@@ -16,7 +16,7 @@ import {
 import { Expander, type ArgumentDeps, type CalledTool } from "./arguments/expander.js";
 import type { Catalog, ServerFacts } from "./catalog.js";
 import type { ClientRequest } from "./client-request.js";
-import { applyEdits, parseJson, replaceEdit, sourceOf, valueAt, type ValueNode } from "../json/text.js";
+import { applyEdits, parseJson, replaceEdit, sliceSource, valueAt, type ValueNode } from "../json/text.js";
 import {
   ArtifactReader,
   type ArtifactReaderOptions,
@@ -162,7 +162,7 @@ export class ClientRequestHandler {
         own.call(request.params["arguments"], cancelled === undefined ? {} : { signal: cancelled }),
       );
     }
-    const expansion = this.#deps.isOwnServer === true ? undefined : expansionOf(request, name);
+    const expansion = this.#deps.isOwnServer === true ? undefined : findExpansion(request, name);
     if (expansion === undefined) return FORWARD;
     const tool = (): CalledTool => {
       const listed = this.#catalog.find(name);
@@ -184,13 +184,13 @@ export class ClientRequestHandler {
   /** Answers for a server that has no resources and does not know the method. */
   #list(request: ClientRequest, list: string, entries: () => readonly object[]): RequestOutcome {
     if (this.server === undefined || !this.server.hasTools || this.server.hasResources) return FORWARD;
-    return this.#answer(request, async () => ({ [list]: entries(), ...cachedBy(request) }));
+    return this.#answer(request, async () => ({ [list]: entries(), ...limitCaching(request) }));
   }
 
   #read(request: ClientRequest, uri: string, options: ReadResourceOptions): RequestOutcome {
     return this.#answer(request, async () => ({
       ...(await this.#reading.resource(uri, options)),
-      ...cachedBy(request),
+      ...limitCaching(request),
     }));
   }
 
@@ -199,7 +199,7 @@ export class ClientRequestHandler {
     if (!this.offersApp) return FORWARD;
     const resolve = async (): Promise<RequestOutcome> => {
       const page = await appContents(appUri(this.#deps.namespace));
-      return page === undefined ? FORWARD : this.#answer(request, async () => ({ ...page, ...cachedBy(request) }));
+      return page === undefined ? FORWARD : this.#answer(request, async () => ({ ...page, ...limitCaching(request) }));
     };
     return { kind: "defer", resolve };
   }
@@ -222,7 +222,7 @@ export class ClientRequestHandler {
 }
 
 /** What is read or listed here is private to this client and may change at any time (MCP 2026-07-28, Caching). */
-function cachedBy({ isModern }: ClientRequest): object {
+function limitCaching({ isModern }: ClientRequest): object {
   return isModern ? { ttlMs: 0, cacheScope: "private" } : {};
 }
 
@@ -244,12 +244,12 @@ function errorFor({ id, isModern, params }: ClientRequest, error: unknown): stri
 type CallExpansion = (context: ArgumentsContext) => Promise<Expanded>;
 
 /** Finds artifacts in the arguments, without a store. Undefined if there are none. */
-function expansionOf({ text }: ClientRequest, tool: string): CallExpansion | undefined {
+function findExpansion({ text }: ClientRequest, tool: string): CallExpansion | undefined {
   // Most calls name none and are not even parsed. An escape may hide a letter.
   if (!/artifact:|\\u/.test(text)) return undefined;
   const node = argumentsIn(text);
   if (node === undefined) return undefined;
-  const given = sourceOf(text, node);
+  const given = sliceSource(text, node);
   const named = artifactsNamed(given, tool);
   if (named === undefined) return undefined;
   return async (context) => {

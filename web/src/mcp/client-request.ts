@@ -2,10 +2,10 @@
  * Requests as a client wrote them, and batches (MCP 2025-03-26; JSON-RPC 2.0 §6).
  * @module
  */
-import { textOf } from "../jsonrpc/bytes.js";
+import { decodePieces } from "../jsonrpc/bytes.js";
 import { StructureScanner, type StructureVisitor } from "../json/structure-scanner.js";
 import { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
-import { idKey, objectOr, parsedOr, PROTOCOL_VERSION, stringOr } from "../jsonrpc/rpc.js";
+import { idKey, objectOr, tryParse, PROTOCOL_VERSION, stringOr } from "../jsonrpc/rpc.js";
 
 /** A parsed request with its text. */
 export interface ClientRequest {
@@ -22,14 +22,14 @@ export interface ClientRequest {
 }
 
 /** Reads a message from the client. Undefined if it is not a request. */
-export function requestOf(bytes: Uint8Array): ClientRequest | undefined {
+export function readRequest(bytes: Uint8Array): ClientRequest | undefined {
   const members = new JsonRpcScanner();
   members.push(bytes);
   const id = members.text("id");
   const key = idKey(id);
   if (id === undefined || key === undefined || members.text("method") === undefined) return undefined;
-  const text = textOf([bytes]);
-  const message = objectOr(parsedOr(text));
+  const text = decodePieces([bytes]);
+  const message = objectOr(tryParse(text));
   const method = stringOr(message["method"]);
   if (method === undefined) return undefined;
   const params = objectOr(message["params"]);
@@ -38,14 +38,14 @@ export function requestOf(bytes: Uint8Array): ClientRequest | undefined {
 
 /** The requests in a message: itself, or the elements of a batch. */
 export function requestsIn(bytes: Uint8Array): readonly ClientRequest[] {
-  return (elementsOf(bytes) ?? [bytes]).flatMap((element) => requestOf(element) ?? []);
+  return (splitBatch(bytes) ?? [bytes]).flatMap((element) => readRequest(element) ?? []);
 }
 
 /** The key of the request that a `notifications/cancelled` cancels. Undefined for other messages. */
-export function cancelledBy(bytes: Uint8Array): string | undefined {
+export function readCancelledKey(bytes: Uint8Array): string | undefined {
   // Called for each notification, so large ones are not parsed.
   if (bytes.length > MAX_CANCELLATION) return undefined;
-  const { method, params } = objectOr(parsedOr(textOf([bytes])));
+  const { method, params } = objectOr(tryParse(decodePieces([bytes])));
   if (method !== "notifications/cancelled") return undefined;
   return idKey(JSON.stringify(objectOr(params)["requestId"]));
 }
@@ -63,9 +63,9 @@ const CLOSE_OBJECT = 0x7d;
 const MAX_ANSWERED = 10_000;
 
 /** The elements of a batch, as they were written. Undefined if the message is not one. */
-export function elementsOf(bytes: Uint8Array): readonly Uint8Array[] | undefined {
+export function splitBatch(bytes: Uint8Array): readonly Uint8Array[] | undefined {
   // The server judges what cannot be parsed.
-  if (!isBatch(bytes) || parsedOr(textOf([bytes])) === undefined) return undefined;
+  if (!isBatch(bytes) || tryParse(decodePieces([bytes])) === undefined) return undefined;
   const elements: Uint8Array[] = [];
   let from = 0;
   const mark = (byte: number, at: number, depth: number): void => {
@@ -91,13 +91,13 @@ export function isBatch(bytes: Uint8Array): boolean {
 }
 
 /** Joins elements to a batch. */
-export function batchOf(elements: readonly Uint8Array[]): Uint8Array {
+export function joinBatch(elements: readonly Uint8Array[]): Uint8Array {
   const decoder = new TextDecoder();
   return new TextEncoder().encode(`[${elements.map((element) => decoder.decode(element)).join(",")}]`);
 }
 
 /** Scans a message that is too large to hold and begins with these pieces. */
-export function membersOf(pieces: readonly Uint8Array[]): JsonRpcScanner {
+export function scanMembers(pieces: readonly Uint8Array[]): JsonRpcScanner {
   const first = pieces.map((piece) => piece.find((byte) => byte > 0x20)).find((byte) => byte !== undefined);
   const members = first === OPEN_ARRAY ? new BatchMembers() : new JsonRpcScanner();
   for (const piece of pieces) members.push(piece);

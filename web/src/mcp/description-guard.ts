@@ -8,10 +8,10 @@ import { createSluiceOver, type WasmModules, type WasmSource } from "../core/slu
 import type { Sluice } from "../core/types.js";
 import {
   applyEdits,
-  nameOf,
+  readName,
   parseJson,
   replaceEdit,
-  sourceOf,
+  sliceSource,
   valueAt,
   type Edit,
   type ValueNode,
@@ -55,7 +55,7 @@ export class DescriptionGuard {
     const root = parseJson(text);
     const edits: Edit[] = [];
     for (const piece of surveyStrings(root, { least: MIN_RUN })) {
-      const insert = await this.#guardPiece(sourceOf(text, piece.node), piece);
+      const insert = await this.#guardPiece(sliceSource(text, piece.node), piece);
       if (insert !== undefined) edits.push(replaceEdit(piece.node, insert));
     }
     return applyEdits(text, edits);
@@ -114,14 +114,14 @@ export class DescriptionGuard {
   async #withoutUnnamed(text: string): Promise<string> {
     const root = parseJson(text);
     const lists = [root, valueAt(root, "result")].flatMap((node) =>
-      node?.type === "Object" ? node.members.filter((each) => NAMED.has(nameOf(each))).map(({ value }) => value) : [],
+      node?.type === "Object" ? node.members.filter((each) => NAMED.has(readName(each))).map(({ value }) => value) : [],
     );
     const edits: Edit[] = [];
     for (const list of lists) {
       if (list.type !== "Array") continue;
       const kept: string[] = [];
       for (const { value } of list.elements)
-        if (!(await this.#isUnnamed(value, text))) kept.push(sourceOf(text, value));
+        if (!(await this.#isUnnamed(value, text))) kept.push(sliceSource(text, value));
       if (kept.length < list.elements.length) edits.push(replaceEdit(list, `[${kept.join(",")}]`));
     }
     return applyEdits(text, edits);
@@ -130,8 +130,8 @@ export class DescriptionGuard {
   async #isUnnamed(entry: ValueNode, text: string): Promise<boolean> {
     if (entry.type !== "Object") return false;
     for (const member of entry.members) {
-      const source = sourceOf(text, member.value);
-      if (nameOf(member) === "name" && source.length > MIN_RUN && (await this.removeRuns(source)) !== undefined)
+      const source = sliceSource(text, member.value);
+      if (readName(member) === "name" && source.length > MIN_RUN && (await this.removeRuns(source)) !== undefined)
         return true;
     }
     return false;

@@ -2,7 +2,7 @@
  * Finds the pieces of a message that may hold bytes or a long text.
  * @module
  */
-import { nameOf, spanOf, type ArrayNode, type ObjectNode, type StringNode, type ValueNode } from "../json/text.js";
+import { readName, findSpan, type ArrayNode, type ObjectNode, type StringNode, type ValueNode } from "../json/text.js";
 
 /** A piece of a message that is looked into, and replaced as a whole. Pieces never overlap. */
 export interface GuardedPiece {
@@ -121,7 +121,7 @@ class Survey {
   }
 
   #isLong(node: ValueNode): boolean {
-    const { start, end } = spanOf(node);
+    const { start, end } = findSpan(node);
     return end - start >= this.#options.least;
   }
 
@@ -138,11 +138,13 @@ function isKept(key: string, value: ValueNode): boolean {
 
 /** The types that an object says it has: readers differ in which of two they take. */
 function blockTypes({ members }: ObjectNode): readonly string[] {
-  return members.flatMap((member) => (nameOf(member) === "type" && isString(member.value) ? [member.value.value] : []));
+  return members.flatMap((member) =>
+    readName(member) === "type" && isString(member.value) ? [member.value.value] : [],
+  );
 }
 
 function hasBlob(node: ValueNode): boolean {
-  return node.type === "Object" && node.members.some((member) => nameOf(member) === "blob");
+  return node.type === "Object" && node.members.some((member) => readName(member) === "blob");
 }
 
 function isString(node: ValueNode): node is StringNode {

@@ -9,8 +9,8 @@ import {
   parseJson,
   removeEdits,
   replaceEdit,
-  sourceOf,
-  spanOf,
+  sliceSource,
+  findSpan,
   valueAt,
   type ArrayNode,
   type Edit,
@@ -76,7 +76,7 @@ function putTexts(text: string): string {
     if (said === undefined || text.includes(`"at":"${at}`)) continue;
     const uri = (stringAt(resource, "uri") ?? "").slice(0, MAX_URI);
     edits.push(replaceEdit(value, JSON.stringify({ type: "text", text: `[sluice] Resource ${uri}:\n${said}` })));
-    entries.push(`{"at":"${at}","was":${sourceOf(text, value)}}`);
+    entries.push(`{"at":"${at}","was":${sliceSource(text, value)}}`);
   }
   return edits.length === 0 ? text : applyEdits(text, [...edits, ...noteEdits(result.body, entries)]);
 }
@@ -107,7 +107,7 @@ function isServersText(block: ValueNode): boolean {
 
 /** Says in a block of its own what the structured half says. */
 function addStructure({ text, body, content }: Result, structured: ObjectNode): string {
-  const block = JSON.stringify({ type: "text", text: sourceOf(text, structured) });
+  const block = JSON.stringify({ type: "text", text: sliceSource(text, structured) });
   if (content === undefined) {
     const edits = noteEdits(body, ['{"at":"/content","added":true}']);
     return applyEdits(text, [appendEdit(body, `"content":[${block}]`), ...edits]);
@@ -119,8 +119,8 @@ function addStructure({ text, body, content }: Result, structured: ObjectNode): 
 /** Says what the structured half says in the first block, and leaves that half out, since it would hide the other blocks. */
 function moveStructure({ text, body, content }: Result, structured: ObjectNode): string {
   if (content === undefined) return text;
-  const block = JSON.stringify({ type: "text", text: sourceOf(text, structured) });
-  const { start } = spanOf(content);
+  const block = JSON.stringify({ type: "text", text: sliceSource(text, structured) });
+  const { start } = findSpan(content);
   const first = { at: start + 1, remove: 0, insert: content.elements.length === 0 ? block : `${block},` };
   const moved = applyEdits(text, [first, ...removeEdits(body, (name) => name === "structuredContent")]);
   const [before, list] = takeList({ text, body, content });
@@ -142,7 +142,7 @@ function takeList({
   const meta = valueAt(body, "_meta");
   const refs = valueAt(meta, REFS);
   if (meta?.type !== "Object" || refs?.type !== "Array") return [text, "[]"];
-  const list = sourceOf(text, refs);
+  const list = sliceSource(text, refs);
   const emptied = content.elements.flatMap(({ value }, index) =>
     list.includes(`"at":"/content/${index}","was":`) ? [replaceEdit(value, "null")] : [],
   );

@@ -44,7 +44,7 @@ export function refuseAutoRead(config: SluiceConfig | undefined): void {
 }
 
 /** The namespaces whose artifacts a tool may receive: its own, and those that a rule grants. */
-export function sharedWith(share: readonly ShareRule[], namespace: string, tool: string): readonly string[] {
+export function listSharedNamespaces(share: readonly ShareRule[], namespace: string, tool: string): readonly string[] {
   const to = `${namespace}.${tool}`;
   return [namespace, ...share.flatMap((rule) => (rule.to === to ? [rule.from] : []))];
 }

@@ -13,7 +13,7 @@ import { appUri, showsApps, withApp } from "./artifact-app/artifact-app.js";
 import { toolDefinitions } from "./artifact-tools.js";
 import {
   Catalog,
-  factsOf,
+  readServerFacts,
   writeInstruction,
   withIntroduction,
   withResources,
@@ -38,7 +38,7 @@ import {
   type HostProfile,
   measureShown,
 } from "./host-profiles.js";
-import { batchOf, cancelledBy, elementsOf, requestOf, type ClientRequest } from "./client-request.js";
+import { joinBatch, readCancelledKey, splitBatch, readRequest, type ClientRequest } from "./client-request.js";
 import { fitToHost } from "./host-result.js";
 import { DescriptionGuard, MIN_RUN } from "./description-guard.js";
 import { MessageGuard, type StoredParts } from "./message-guard.js";
@@ -48,7 +48,7 @@ import { nameRefs } from "./named-refs.js";
 import type { SchemaMode } from "./schemas/schemas.js";
 import { refuseMessage, tooLargeForServer, describeUndelivered, type Refused } from "./message-refusal.js";
 import {
-  failedWith,
+  toFailedEnd,
   endOfAnswer,
   requestOperation,
   withMeta,
@@ -243,7 +243,7 @@ export class McpInterceptor implements Interceptor {
     bytes: Uint8Array,
     later?: (held: Promise<ClientMessageOutcome>) => void,
   ): Promise<ClientMessageOutcome> {
-    const batch = elementsOf(bytes) ?? [];
+    const batch = splitBatch(bytes) ?? [];
     const outcomes = (batch.length === 0 ? [bytes] : batch).map((element) => this.#handle(element));
     const isDeferred = outcomes.some((each) => each instanceof Promise);
     const outcome = combineOutcomes(bytes, batch, outcomes);
@@ -334,9 +334,9 @@ export class McpInterceptor implements Interceptor {
   }
 
   #handle(bytes: Uint8Array): ClientMessageOutcome | Promise<ClientMessageOutcome> {
-    const request = requestOf(bytes);
+    const request = readRequest(bytes);
     if (request === undefined) {
-      const cancelled = cancelledBy(bytes);
+      const cancelled = readCancelledKey(bytes);
       const isForServer = cancelled === undefined || this.#inFlight.cancel(cancelled);
       return isForServer ? { forward: bytes, answers: [] } : { answers: [] };
     }
@@ -371,7 +371,7 @@ export class McpInterceptor implements Interceptor {
       // It was cancelled, or failed unexpectedly.
       if (signal.aborted) return { answers: [] };
       this.#inFlight.release(request, signal);
-      operation?.end(failedWith(String(RpcCode.internal)));
+      operation?.end(toFailedEnd(String(RpcCode.internal)));
       return { answers: [Promise.resolve(errorMessage(request.id, RpcCode.internal, "The call was not made."))] };
     }
   }
@@ -525,7 +525,7 @@ export class McpInterceptor implements Interceptor {
       case "initialize":
       case "server/discover":
         return (message) => {
-          this.#requestHandler.server = factsOf(message);
+          this.#requestHandler.server = readServerFacts(message);
           const sentence = writeInstruction(tools.map(({ name }) => this.#nameTool(name)));
           return withIntroduction(message, sentence, !this.#host.hasResourceTools);
         };
@@ -548,7 +548,7 @@ export class McpInterceptor implements Interceptor {
   }
 
   #noteOutcome({ id, isResponse, reduced, errorCode }: MessageOutcome): void {
-    const request = isResponse ? this.#inFlight.close(id, endOf(reduced, errorCode)) : undefined;
+    const request = isResponse ? this.#inFlight.close(id, describeEnd(reduced, errorCode)) : undefined;
     if (reduced === undefined) return;
     const tool = request?.tool;
     this.#noteTask(reduced.text, tool);
@@ -606,9 +606,9 @@ export class McpInterceptor implements Interceptor {
 }
 
 /** How an answer of the server ends its request's operation. */
-function endOf(reduced: Transformed | undefined, errorCode: string | undefined): OperationEnd | undefined {
+function describeEnd(reduced: Transformed | undefined, errorCode: string | undefined): OperationEnd | undefined {
   if (!isObserved()) return undefined;
-  if (errorCode !== undefined) return failedWith(errorCode);
+  if (errorCode !== undefined) return toFailedEnd(errorCode);
   return reduced !== undefined && isError(reduced) ? { error: "tool_error" } : undefined;
 }
 
@@ -630,7 +630,7 @@ async function combineOutcomes(
   const followUps = outcomes.flatMap((one) => one.followUps ?? []);
   if (forwarded.length === 0) return { answers };
   const isUnchanged = forwarded.length === batch.length && forwarded.every((one, index) => one === batch[index]);
-  return { forward: isUnchanged ? bytes : batchOf(forwarded), answers, followUps };
+  return { forward: isUnchanged ? bytes : joinBatch(forwarded), answers, followUps };
 }
 
 /** Options for an interceptor. */

@@ -9,7 +9,7 @@ import {
   applyEdits,
   parseJson,
   replaceEdit,
-  sourceOf,
+  sliceSource,
   valueAt,
   type Edit,
   type ValueNode,
@@ -88,7 +88,7 @@ function replaceLinks(text: string): string {
     const at = `/content/${index}`;
     if (textAt(value, "type") !== "resource_link" || text.includes(`"at":"${at}/`)) continue;
     edits.push(replaceEdit(value, JSON.stringify({ type: "text", text: sentenceFor(value) })));
-    entries.push(`{"at":"${at}","was":${sourceOf(text, value)}}`);
+    entries.push(`{"at":"${at}","was":${sliceSource(text, value)}}`);
   }
   return edits.length === 0 ? text : applyEdits(text, [...edits, ...noteEdits(result, entries)]);
 }

@@ -5,15 +5,15 @@
  */
 import type { AnswerRef, Sluice, Transformed, TransformOptions } from "../core/types.js";
 import { SluiceError } from "../errors/error.js";
-import { pointerOf } from "../json/pointer.js";
+import { joinPointer } from "../json/pointer.js";
 import { storageError } from "../errors/storage.js";
 import {
   appendEdit,
   applyEdits,
-  nameOf,
+  readName,
   parseJson,
   replaceEdit,
-  sourceOf,
+  sliceSource,
   valueAt,
   type Edit,
   type ValueNode,
@@ -152,14 +152,14 @@ export class MessageGuard {
     const found: Found = { artifacts: [], failures: [], refs: [] };
     for (const { node, kind } of find(root)) {
       if (kind === "described") {
-        const source = sourceOf(text, node);
+        const source = sliceSource(text, node);
         const insert = await descriptions.guardText(source);
         if (insert !== source) edits.push(replaceEdit(node, insert));
         continue;
       }
       for (const piece of surveyStrings(node, { ...kind, least })) {
         const place = RESTORED.has(kind) ? pointerTo(root, piece.node) : undefined;
-        const insert = await this.#reduce(sourceOf(text, piece.node), piece, found, place);
+        const insert = await this.#reduce(sliceSource(text, piece.node), piece, found, place);
         if (insert !== undefined) edits.push(replaceEdit(piece.node, insert));
       }
     }
@@ -241,13 +241,13 @@ function readReduced(text: string, kind: GuardedPiece["kind"]): string | undefin
   const content = valueAt(root, "content");
   if (kind === "text" || kind === "block") {
     const block = content?.type === "Array" ? content.elements[0]?.value : undefined;
-    if (block === undefined || kind === "block") return block && sourceOf(text, block);
+    if (block === undefined || kind === "block") return block && sliceSource(text, block);
     const told = valueAt(block, "text");
-    return told?.type === "String" ? sourceOf(text, told) : undefined;
+    return told?.type === "String" ? sliceSource(text, told) : undefined;
   }
   const value = root.type === "Array" ? root.elements[0]?.value : root;
   if (value === undefined) return undefined;
-  const source = sourceOf(text, value);
+  const source = sliceSource(text, value);
   return kind === "list" && value.type !== "Array" ? `[${source}]` : source;
 }
 
@@ -293,7 +293,7 @@ function pointerTo(root: ValueNode, node: ValueNode): string {
   const open: { readonly at: ValueNode; readonly path: readonly (string | number)[] }[] = [{ at: root, path: [] }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { at, path } = next;
-    if (at === node) return pointerOf(path);
+    if (at === node) return joinPointer(path);
     if (at.type === "Array")
       for (const [index, { value }] of at.elements.entries()) open.push({ at: value, path: [...path, index] });
     if (at.type === "Object")
@@ -319,7 +319,7 @@ function addRefs(result: string, entries: readonly string[]): string {
 
 /** The members of an object, duplicates too: readers differ in which one they take. */
 function listMembers(node: ValueNode): readonly (readonly [string, ValueNode])[] {
-  return node.type === "Object" ? node.members.map((member) => [nameOf(member), member.value] as const) : [];
+  return node.type === "Object" ? node.members.map((member) => [readName(member), member.value] as const) : [];
 }
 
 /** The parsed text. Undefined if it nests too deep or has too many values. */

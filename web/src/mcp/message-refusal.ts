@@ -50,7 +50,7 @@ export function refusalWithoutId(message: JsonRpcScanner): string {
 
 /** The same for logs. */
 export function tooLargeForServer(message: JsonRpcScanner): SluiceError {
-  const what = message instanceof BatchMembers ? "batch" : kindOf(message);
+  const what = message instanceof BatchMembers ? "batch" : nameMessage(message);
   return new SluiceError(
     "E_TOO_LARGE",
     `The client's ${what} was not passed on: it is larger than ${SIZE}, and servers close the connection at such a message; send less at a time.`,
@@ -73,8 +73,8 @@ interface Undelivered {
 /** `asked` is the method of the waiting request that the message answers, if there is one. */
 export function describeUndelivered(error: unknown, message: JsonRpcScanner, asked: string | undefined): Undelivered {
   const failure = error instanceof SluiceError ? error : undefined;
-  const reason = reasonOf(failure, message, asked);
-  const what = asked === undefined ? kindOf(message) : `answer to ${shortenMethod(asked)}`;
+  const reason = describeReason(failure, message, asked);
+  const what = asked === undefined ? nameMessage(message) : `answer to ${shortenMethod(asked)}`;
   return {
     event: failure && new SluiceError(failure.code, `The server's ${what} could not be passed on: ${reason}`),
     toClient: `The server's answer could not be passed on: ${reason}`,
@@ -82,7 +82,7 @@ export function describeUndelivered(error: unknown, message: JsonRpcScanner, ask
   };
 }
 
-function reasonOf(failure: SluiceError | undefined, message: JsonRpcScanner, asked: string | undefined): string {
+function describeReason(failure: SluiceError | undefined, message: JsonRpcScanner, asked: string | undefined): string {
   if (failure === undefined) return "it is not JSON-RPC";
   if (failure.line !== undefined) return `${failure.message} (line ${failure.line}, column ${failure.column})`;
   if (failure.code !== "E_TOO_LARGE") return failure.message;
@@ -93,7 +93,7 @@ function reasonOf(failure: SluiceError | undefined, message: JsonRpcScanner, ask
 }
 
 /** Names a message by its kind and method. */
-function kindOf(message: JsonRpcScanner): string {
+function nameMessage(message: JsonRpcScanner): string {
   const method = message.text("method");
   if (message.isResponse) return "answer";
   if (method === undefined) return "message";

@@ -6,7 +6,7 @@ import { isTruncated } from "../artifacts/reference.js";
 import type { ArtifactInfo, ArtifactStore } from "../artifacts/store.js";
 import { LIST_RECORD } from "../core/restore.js";
 import { checkRef } from "../core/store-access.js";
-import { applyEdits, parseJson, replaceEdit, sourceOf, valueAt, type ValueNode } from "../json/text.js";
+import { applyEdits, parseJson, replaceEdit, sliceSource, valueAt, type ValueNode } from "../json/text.js";
 
 const REFS = "sluice/refs";
 
@@ -17,7 +17,7 @@ const REFS = "sluice/refs";
 export async function nameRefs(result: string, store: ArtifactStore, info: ArtifactInfo): Promise<string> {
   const refs = result.includes(`"${REFS}"`) ? refsIn(result) : undefined;
   if (refs?.type !== "Array") return result;
-  const ref = checkRef(await store.putText(sourceOf(result, refs), { ...info, ...LIST_RECORD }));
+  const ref = checkRef(await store.putText(sliceSource(result, refs), { ...info, ...LIST_RECORD }));
   return isTruncated(ref) ? result : applyEdits(result, [replaceEdit(refs, JSON.stringify(ref.id))]);
 }
 

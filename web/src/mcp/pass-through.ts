@@ -6,7 +6,7 @@ import { copyBytes } from "../jsonrpc/bytes.js";
 import { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
 import type { MessageSink } from "../jsonrpc/message-reader.js";
 import { requestsIn } from "./client-request.js";
-import { failedWith, requestOperation } from "./request-operation.js";
+import { toFailedEnd, requestOperation } from "./request-operation.js";
 import type { ClientMessageOutcome, Interceptor, MessageWriter } from "./interceptor.js";
 import type { InterceptorEvent } from "./interceptor-event.js";
 import { InFlight } from "./in-flight.js";
@@ -48,7 +48,7 @@ export class PassThrough implements Interceptor {
       },
       end: async () => {
         if (members.text("method") === undefined)
-          this.#inFlight.close(members.text("id"), members.member("error") && failedWith(""));
+          this.#inFlight.close(members.text("id"), members.member("error") && toFailedEnd(""));
         if (isMessage === true) await sink.complete();
       },
       [Symbol.asyncDispose]: async () => undefined,

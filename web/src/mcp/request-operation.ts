@@ -2,9 +2,9 @@
  * A request as an operation of telemetry: its span, its duration, and the trace context in its `_meta`.
  * @module
  */
-import { appendEdit, applyEdits, membersOf, parseJson, removeEdits } from "../json/text.js";
+import { appendEdit, applyEdits, mapMembers, parseJson, removeEdits } from "../json/text.js";
 import { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
-import { textOf } from "../jsonrpc/bytes.js";
+import { decodePieces } from "../jsonrpc/bytes.js";
 import { stringOr } from "../jsonrpc/rpc.js";
 import { methodAttribute, OTHER, toolAttributes } from "../telemetry/names.js";
 import { type Operation, startOperation, type OperationEnd } from "../telemetry/operation.js";
@@ -44,7 +44,7 @@ export function requestOperation(
 export function endOfAnswer(answer: string, { id }: ClientRequest): OperationEnd {
   if (answer.startsWith(`{"jsonrpc":"2.0","id":${id},"error":`)) {
     const [, code = "_OTHER"] = /"code":(-?\d+)/.exec(answer) ?? [];
-    return failedWith(code);
+    return toFailedEnd(code);
   }
   // In a text its quotes would be escaped.
   return answer.includes('"isError":true') ? { error: "tool_error" } : {};
@@ -56,7 +56,7 @@ const CODES: ReadonlySet<string> = new Set(
 );
 
 /** How an operation ends with a JSON-RPC error. `code` is JSON text. A server may make up others without end. */
-export function failedWith(code: string): OperationEnd {
+export function toFailedEnd(code: string): OperationEnd {
   if (!CODES.has(code)) return { error: OTHER };
   return { error: code, attributes: { "rpc.response.status_code": code } };
 }
@@ -74,29 +74,29 @@ export function withTraceContext(message: Uint8Array, operation: Operation | und
 export function withMeta(message: Uint8Array, added: string, replaced: readonly string[]): Uint8Array {
   const scanner = new JsonRpcScanner();
   scanner.push(message);
-  const meta = rangeOf(scanner, "params._meta");
+  const meta = findRange(scanner, "params._meta");
   if (meta !== undefined) {
     const [start, end] = meta;
-    const edited = withMembers(textOf([message.subarray(start, end)]), added, replaced);
-    return edited === undefined ? message : spliced(message, start, end, edited);
+    const edited = withMembers(decodePieces([message.subarray(start, end)]), added, replaced);
+    return edited === undefined ? message : spliceText(message, start, end, edited);
   }
-  const params = rangeOf(scanner, "params");
+  const params = findRange(scanner, "params");
   if (params === undefined) {
     if (scanner.fault !== undefined || scanner.member("params") !== undefined) return message;
     const last = message.lastIndexOf(CLOSE);
-    return spliced(message, last, last, `,"params":{"_meta":{${added}}}`);
+    return spliceText(message, last, last, `,"params":{"_meta":{${added}}}`);
   }
   const [start, end] = params;
   if (message[start] !== OPEN) return message;
   const isEmpty = message.subarray(start + 1, end).find((byte) => byte > 0x20) === CLOSE;
-  return spliced(message, start + 1, start + 1, `"_meta":{${added}}${isEmpty ? "" : ","}`);
+  return spliceText(message, start + 1, start + 1, `"_meta":{${added}}${isEmpty ? "" : ","}`);
 }
 
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
 /** The bytes of a member's value. Undefined if it has none, or the message is not whole. */
-function rangeOf(scanner: JsonRpcScanner, path: string): readonly [number, number] | undefined {
+function findRange(scanner: JsonRpcScanner, path: string): readonly [number, number] | undefined {
   const member = scanner.fault === undefined ? scanner.member(path) : undefined;
   return member?.end === undefined ? undefined : [member.start, member.end];
 }
@@ -106,7 +106,7 @@ function withMembers(text: string, added: string, replaced: readonly string[]): 
   try {
     const object = parseJson(text);
     if (object.type !== "Object") return undefined;
-    if (![...membersOf(object).keys()].some((name) => replaced.includes(name))) {
+    if (![...mapMembers(object).keys()].some((name) => replaced.includes(name))) {
       return applyEdits(text, [appendEdit(object, added)]);
     }
     return withMembers(
@@ -122,7 +122,7 @@ function withMembers(text: string, added: string, replaced: readonly string[]): 
   }
 }
 
-function spliced(message: Uint8Array, start: number, end: number, text: string): Uint8Array {
+function spliceText(message: Uint8Array, start: number, end: number, text: string): Uint8Array {
   const insert = new TextEncoder().encode(text);
   const result = new Uint8Array(message.length - (end - start) + insert.length);
   result.set(message.subarray(0, start));

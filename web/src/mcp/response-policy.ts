@@ -8,7 +8,7 @@ import type { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
 import type { MessageAction, GateAnswer, MessagePolicy } from "../jsonrpc/message-rewriter.js";
 import type { Catalog } from "./catalog.js";
 import type { InFlight, Request } from "./in-flight.js";
-import { parsedOr, stringOr } from "../jsonrpc/rpc.js";
+import { tryParse, stringOr } from "../jsonrpc/rpc.js";
 import { isGuardedAnswer, isGuardedMethod } from "./message-guard.js";
 import { tooLargeForClient } from "./message-refusal.js";
 import { joinWhole, MAX_WHOLE } from "./whole-result.js";
@@ -187,7 +187,7 @@ export class ResponsePolicy implements MessagePolicy {
       const isWhole = request?.wantsWhole === true && reduced.changed && reduced.bytesIn <= MAX_WHOLE;
       const original =
         (kind === "raw" || isWhole) && reduced.changed
-          ? (gated.original ?? (await begun(restored(reduced))))
+          ? (gated.original ?? (await beginReading(restored(reduced))))
           : undefined;
       if (original !== undefined && isWhole) return { text: await joinWhole(original, reduced), reduced };
       if (original !== undefined && kind === "raw") return { text: "", original: toAsync(original) };
@@ -210,7 +210,7 @@ async function* toAsync(chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 }
 
 /** Waits for the first chunk. Undefined if the store cannot give back the content. */
-async function begun(chunks: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array> | undefined> {
+async function beginReading(chunks: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array> | undefined> {
   const iterator = chunks[Symbol.asyncIterator]();
   try {
     const first = await iterator.next();
@@ -231,5 +231,5 @@ function isSame(left: MessageAction, right: MessageAction): boolean {
 
 /** Decodes a JSON string; empty for anything else. */
 function stringIn(json: string): string {
-  return stringOr(parsedOr(json)) ?? "";
+  return stringOr(tryParse(json)) ?? "";
 }

@@ -3,7 +3,7 @@
  * documents and sound that the client handles itself; prose that it shows whole.
  * @module
  */
-import { grouped } from "../core/amounts.js";
+import { groupDigits } from "../core/amounts.js";
 import { plainType } from "../core/media-type.js";
 import { Semaphore } from "../core/semaphore.js";
 import type { ResultFacts, ShowContent, ShownContent, StoredContent } from "../core/types.js";
@@ -139,7 +139,7 @@ async function showPicture(
     const maxSide = fitsModels(image) ? Math.max(width, height) : SCALED_SIDE;
     const picture = await scale(bytes, { maxSide, maxBytes: most, isPhoto }, facts);
     const isSmaller = picture.width !== width && picture.height !== height;
-    const note = `scaled down to ${grouped(picture.width)} × ${grouped(picture.height)} pixels here`;
+    const note = `scaled down to ${groupDigits(picture.width)} × ${groupDigits(picture.height)} pixels here`;
     const data = base64Of(picture.bytes);
     return { kind: "image", mime_type: picture.mime_type, data, ...(isSmaller && { note }) };
   } catch {

@@ -3,7 +3,7 @@
  * @module
  */
 import { stringifyDeep } from "../core/value.js";
-import { textOf } from "../jsonrpc/bytes.js";
+import { decodePieces } from "../jsonrpc/bytes.js";
 import { createInterceptor, INTERCEPTOR_OPTIONS, type InterceptorOptions, type McpInterceptor } from "./interceptor.js";
 import { writeInstruction } from "./catalog.js";
 import { MIN_RUN } from "./description-guard.js";
@@ -358,8 +358,8 @@ async function passThrough(interceptor: McpInterceptor, message: object): Promis
     await incoming[Symbol.asyncDispose]();
   }
   if (pieces.length === 0) return undefined;
-  const text = textOf(pieces);
-  return text === textOf([sent]) ? message : objectOr(JSON.parse(text));
+  const text = decodePieces(pieces);
+  return text === decodePieces([sent]) ? message : objectOr(JSON.parse(text));
 }
 
 /** The result of a response. Throws the error of an error response. */

@@ -3,7 +3,7 @@
  * @module
  */
 import type { ToolArtifacts } from "../artifacts/scoped.js";
-import { grouped } from "../core/amounts.js";
+import { groupDigits } from "../core/amounts.js";
 import { isByteSource, toPieces, type ValuePiece } from "../core/value.js";
 import { SluiceError } from "../errors/error.js";
 import { checkOptions, FUNCTION, isObject, type OptionTests, TEXT } from "../errors/arguments.js";
@@ -125,7 +125,7 @@ const TOOL: OptionTests<NativeToolOptions<JsonSchema>> = {
   output: ["a schema, such as z.object({ sum: z.number() }) of Zod 4.2, or JSON Schema", isSchema],
   sideEffects: ['"read" or "external"', (value) => value === "read" || value === "external"],
   maxObservationChars: [
-    `a whole number from ${LEAST_SHARE} to ${grouped(MOST_CHARS)}`,
+    `a whole number from ${LEAST_SHARE} to ${groupDigits(MOST_CHARS)}`,
     (value) => Number.isSafeInteger(value) && (value as number) >= LEAST_SHARE && (value as number) <= MOST_CHARS,
   ],
   run: FUNCTION,

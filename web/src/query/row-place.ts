@@ -2,7 +2,7 @@
  * Where the rows of a JSON document are, if it does not say so itself.
  * @module
  */
-import { pointerOf } from "../json/pointer.js";
+import { joinPointer } from "../json/pointer.js";
 import { JsonScanner, type JsonKind, type JsonVisitor } from "../json/value-scanner.js";
 
 /** Where the rows of a document are. */
@@ -68,5 +68,5 @@ export function findRows(beginning: Uint8Array): RowPlace {
   if (isOfObjects) return { tokens: [], is: "rows", others: [] };
   const [found, ...others] = tables.length > 0 || outline.arrays.length !== 1 ? tables : outline.arrays;
   if (found === undefined) return { tokens: [], is: "row", others: [] };
-  return { tokens: found.tokens, is: "rows", others: others.slice(0, OTHERS).map(({ tokens }) => pointerOf(tokens)) };
+  return { tokens: found.tokens, is: "rows", others: others.slice(0, OTHERS).map(({ tokens }) => joinPointer(tokens)) };
 }

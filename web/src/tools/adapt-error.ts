@@ -7,7 +7,7 @@ import { isThrownFailure } from "../core/store-access.js";
 import { SluiceError } from "../errors/error.js";
 import { MAX_MESSAGE } from "../jsonrpc/limits.js";
 import { refusalBody } from "../mcp/http/refusal.js";
-import { objectOr, parsedOr, stringOr } from "../jsonrpc/rpc.js";
+import { objectOr, tryParse, stringOr } from "../jsonrpc/rpc.js";
 import {
   badAnswer,
   toRemedies,
@@ -548,7 +548,7 @@ export function reasonIn(body: string): string {
   const text = body.trim();
   // HTML pages and binary data are not quoted.
   if (text.startsWith("<") || /[\0\ufffd]/.test(text)) return "";
-  const value = parsedOr(text);
+  const value = tryParse(text);
   if (value === undefined) return /^[{[]/.test(text) ? "" : text;
   return [...new Set(sayings(value, 0))].join("; ").slice(0, MAX_WORDS);
 }

@@ -10,7 +10,7 @@ import {
   type McpUiHostContext,
 } from "@modelcontextprotocol/ext-apps";
 import { css, html, LitElement, nothing, type TemplateResult } from "lit";
-import { fileNameOf } from "../download.js";
+import { toFileName } from "../download.js";
 import { setPagePolicy } from "../page-policy.js";
 import { defineElements } from "../registry.js";
 import type { ArtifactBytes, ShownArtifact } from "../shown.js";
@@ -171,7 +171,7 @@ export class SluiceArtifactApp extends LitElement {
     const blob = await new Response(stream).blob();
     signal.throwIfAborted();
     const address = await dataAddress(blob);
-    const name = fileNameOf(artifact);
+    const name = toFileName(artifact);
     if (this.#app.getHostCapabilities()?.downloadFile === undefined) {
       const link = document.createElement("a");
       link.href = address.replace(/^data:[^;,]*/, "data:application/octet-stream");

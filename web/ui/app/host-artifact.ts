@@ -39,7 +39,7 @@ export class HostArtifact implements ArtifactBytes {
     const { _meta: meta } = content;
     const told = (meta?.[META] ?? {}) as Partial<ShownArtifact>;
     const shown: ShownArtifact = { ...told, id: told.id ?? uri.slice("artifact://".length) };
-    const bytes = "blob" in content ? bytesOf(content.blob) : undefined;
+    const bytes = "blob" in content ? decodeBase64(content.blob) : undefined;
     return new HostArtifact(app, uri, shown, bytes?.length === shown.size_bytes ? bytes : undefined);
   }
 
@@ -74,7 +74,7 @@ export class HostArtifact implements ArtifactBytes {
 
   async #part(start: number, end: number): Promise<Uint8Array> {
     const content = await read(this.#app, `${this.uri}?bytes=${start}-${end - 1}`);
-    return "blob" in content ? bytesOf(content.blob) : new TextEncoder().encode(content.text);
+    return "blob" in content ? decodeBase64(content.blob) : new TextEncoder().encode(content.text);
   }
 }
 
@@ -91,7 +91,7 @@ async function read(app: App, uri: string): Promise<Content> {
     const [content] = contents;
     if (content !== undefined) return content;
   } catch (cause) {
-    throw new PreviewProblem(sentenceOf(cause), isGone(cause) ? "none" : "retry", { cause });
+    throw new PreviewProblem(describeError(cause), isGone(cause) ? "none" : "retry", { cause });
   }
   throw new PreviewProblem("The host answered without content.", "retry");
 }
@@ -104,12 +104,12 @@ function isGone(error: unknown): boolean {
 }
 
 /** Our server's sentences say what to do; the SDK puts the number of the error before them. */
-function sentenceOf(error: unknown): string {
+function describeError(error: unknown): string {
   const text = error instanceof Error ? error.message.replace(/^MCP error -?\d+: /, "").trim() : "";
   return text === "" ? "The host could not read it." : text;
 }
 
-function bytesOf(base64: string): Uint8Array {
+function decodeBase64(base64: string): Uint8Array {
   const binary = atob(base64);
   const bytes = new Uint8Array(binary.length);
   for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at);

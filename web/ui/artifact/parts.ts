@@ -19,7 +19,7 @@ export interface Problem {
 
 /** Why an artifact is not as it should be, and what just went wrong. */
 export function notes(artifact: ShownArtifact, problem: Problem | undefined): TemplateResult {
-  const warning = warningOf(artifact);
+  const warning = describeWarning(artifact);
   return html`${warning === undefined ? nothing : html`<p class="note">${warning}</p>`}
     <div role="alert">
       ${
@@ -39,7 +39,7 @@ export function question(artifact: ShownArtifact, answer: (isYes: boolean) => vo
     event.stopPropagation();
     answer(false);
   };
-  return html`<span class="row" role="group" aria-label=${`Delete ${nameOf(artifact)}?`} @keydown=${onKey}>
+  return html`<span class="row" role="group" aria-label=${`Delete ${nameArtifact(artifact)}?`} @keydown=${onKey}>
     <span>Delete?</span>
     <button type="button" class="danger" id="yes" @click=${() => answer(true)}>Yes</button>
     <button type="button" id="no" @click=${() => answer(false)}>No</button>
@@ -55,7 +55,7 @@ export function status(said: string): TemplateResult {
 export function provenance(artifact: ShownArtifact): TemplateResult {
   return html`<div id="provenance" role="group" aria-label="Provenance" tabindex="-1">
     <dl>
-      ${provenanceOf(artifact).map(
+      ${listProvenance(artifact).map(
         ({ term, value, isCode }) =>
           html`<dt>${term}</dt>
             <dd>${isCode === true ? html`<code>${value}</code>` : html`<bdi>${value}</bdi>`}</dd>`,
@@ -78,29 +78,29 @@ interface Fact {
 }
 
 /** What a person would call it: its file name, else its id. */
-export function nameOf({ filename, id }: ShownArtifact): string {
+export function nameArtifact({ filename, id }: ShownArtifact): string {
   return plainText(filename, 200) || plainText(id, MAX_ID) || "artifact";
 }
 
 /** Its type, or that nobody said. */
-export function typeOf({ mime_type }: ShownArtifact): string {
+export function describeType({ mime_type }: ShownArtifact): string {
   return plainText(mime_type, 100) || "unknown type";
 }
 
 /** The size of its bytes; undefined where nobody knows. */
-export function sizeOf({ size_bytes }: ShownArtifact): string | undefined {
+export function formatArtifactSize({ size_bytes }: ShownArtifact): string | undefined {
   return isAmount(size_bytes) ? humanSize(size_bytes) : undefined;
 }
 
 /** The call, or else the resource, that it came from. */
-export function originOf({ source }: ShownArtifact): string | undefined {
+export function describeOrigin({ source }: ShownArtifact): string | undefined {
   const [tool, uri] = [plainText(source?.["tool"], 100), plainText(source?.["uri"], 100)];
   if (tool !== "") return `from ${tool}`;
   return uri === "" ? undefined : `from ${uri}`;
 }
 
 /** Why it is not as it should be, in one sentence; undefined where nothing is wrong. */
-function warningOf(artifact: ShownArtifact): string | undefined {
+function describeWarning(artifact: ShownArtifact): string | undefined {
   const said = plainText(artifact.source?.["warning"], MAX_REASON);
   if (said !== "") return said;
   return isStored(artifact) ? undefined : "Its bytes were not stored: call the tool again with a store.";
@@ -112,7 +112,7 @@ export function refTo({ id }: ShownArtifact): string {
 }
 
 /** Where it came from and what it is, as far as that is known. */
-function provenanceOf(artifact: ShownArtifact): readonly Fact[] {
+function listProvenance(artifact: ShownArtifact): readonly Fact[] {
   const { id, sha256, namespace, source, size_bytes, stored_at } = artifact;
   const all: readonly Fact[] = [
     { term: "SHA-256", value: plainText(sha256, MAX_ID), isCode: true },
@@ -121,9 +121,9 @@ function provenanceOf(artifact: ShownArtifact): readonly Fact[] {
     { term: "Tool", value: plainText(source?.["tool"]) },
     { term: "Resource", value: plainText(source?.["uri"], MAX_REASON), isCode: true },
     { term: "Server", value: plainText(namespace) },
-    { term: "Stored", value: timeOf(stored_at) },
+    { term: "Stored", value: formatTime(stored_at) },
     { term: "Description", value: plainText(source?.["description"], MAX_REASON) },
-    { term: "Warning", value: warningOf(artifact) ?? "" },
+    { term: "Warning", value: describeWarning(artifact) ?? "" },
   ];
   return all.filter(({ value }) => value !== "");
 }
@@ -135,7 +135,7 @@ function isAmount(value: unknown): value is number {
 /** The greatest distance from 1970 that a Date can tell. */
 const MAX_TIME = 8.64e15;
 
-function timeOf(milliseconds: number | undefined): string {
+function formatTime(milliseconds: number | undefined): string {
   if (!isAmount(milliseconds) || milliseconds > MAX_TIME) return "";
   return new Date(milliseconds).toLocaleString();
 }

@@ -105,7 +105,7 @@ export class ListWindow {
   #place(): void {
     const list = this.#list;
     if (list === null) return;
-    this.#scroller = scrollerOf(list);
+    this.#scroller = findScroller(list);
     const { top = 0 } = this.#scroller?.getBoundingClientRect() ?? {};
     this.#above = Math.round(list.getBoundingClientRect().top - top + (this.#scroller?.scrollTop ?? 0));
   }
@@ -149,7 +149,7 @@ export class ListWindow {
 }
 
 /** What scrolls around an element, through shadow trees; null if only the document does. */
-function scrollerOf(element: HTMLElement): HTMLElement | null {
+function findScroller(element: HTMLElement): HTMLElement | null {
   let at: Node | null = element;
   while (at !== null) {
     if (at instanceof HTMLElement && /auto|scroll/.test(getComputedStyle(at).overflowY)) return at;

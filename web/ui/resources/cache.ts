@@ -3,7 +3,7 @@
  * @module
  */
 import { plainText } from "../plain-text.js";
-import { type ResourceReader, sentenceOf, type ShownReading } from "./reader.js";
+import { type ResourceReader, describeError, type ShownReading } from "./reader.js";
 import type { Row } from "./list.js";
 
 /** Resources in the cache. */
@@ -90,7 +90,7 @@ export class ResourceCache extends EventTarget {
     try {
       end("read", { reading: await this.#reader.read(uri, signal), readAt: Date.now() });
     } catch (error) {
-      const problem = { sentence: sentenceOf(error, "It could not be read."), retry: "read" } as const;
+      const problem = { sentence: describeError(error, "It could not be read."), retry: "read" } as const;
       end("failed", { problem, ...(wasUpdated && { isUpdated: true }) });
     }
   }
@@ -112,7 +112,7 @@ export class ResourceCache extends EventTarget {
       await (isWanted ? this.#reader.subscribe(uri, signal) : this.#reader.unsubscribe(uri, signal));
       this.#note(uri, isWanted ? "subscribed" : "unsubscribed", { isSubscribed: isWanted, isSubscribing: false });
     } catch (error) {
-      const sentence = sentenceOf(error, isWanted ? "Subscribing failed." : "Unsubscribing failed.");
+      const sentence = describeError(error, isWanted ? "Subscribing failed." : "Unsubscribing failed.");
       this.#note(uri, "failed", { isSubscribing: false, problem: { sentence, retry: "subscribe" } });
     }
   }
@@ -147,7 +147,7 @@ export class ResourceCache extends EventTarget {
 const caches = new WeakMap<ResourceReader, ResourceCache>();
 
 /** The cache of a reader, kept as long as the reader. */
-export function cacheOf(reader: ResourceReader): ResourceCache {
+export function findCache(reader: ResourceReader): ResourceCache {
   const cache = caches.get(reader) ?? new ResourceCache(reader);
   caches.set(reader, cache);
   return cache;
@@ -155,7 +155,7 @@ export function cacheOf(reader: ResourceReader): ResourceCache {
 
 /** Marks a resource as changed, also while no element shows it. */
 export function resourceUpdated(reader: ResourceReader, uri: string): void {
-  cacheOf(reader).updated(uri);
+  findCache(reader).updated(uri);
 }
 
 /** Announcements of changes. */

@@ -10,7 +10,7 @@ import braces from "lucide-static/icons/braces.svg?raw";
 import cachedIcon from "lucide-static/icons/check.svg?raw";
 import chevron from "lucide-static/icons/chevron-right.svg?raw";
 import { plainText } from "../plain-text.js";
-import { icon, iconOf } from "../icons.js";
+import { icon, chooseIcon } from "../icons.js";
 import type { CachedResource } from "./cache.js";
 
 /** One of the lists. */
@@ -79,10 +79,10 @@ export interface Row {
 const MAX_ROWS = 20_000;
 
 /** Rows of listed resources, the first for each URI. */
-export function rowsOf(listed: readonly (ListedResource | ListedTemplate)[]): readonly Row[] {
+export function toRows(listed: readonly (ListedResource | ListedTemplate)[]): readonly Row[] {
   const rows = new Map<string, Row>();
   for (const each of listed.slice(0, MAX_ROWS)) {
-    const row = rowOf(each);
+    const row = toRow(each);
     if (!rows.has(row.uri)) rows.set(row.uri, row);
   }
   return [...rows.values()];
@@ -91,27 +91,27 @@ export function rowsOf(listed: readonly (ListedResource | ListedTemplate)[]): re
 /** Rows of cached resources, with their listed names. */
 function rowsOfCached(held: readonly CachedResource[], listed: readonly Row[]): readonly Row[] {
   const names = new Map(listed.map((row) => [row.uri, row]));
-  return held.map(({ uri }) => names.get(uri) ?? rowOf({ uri, name: "" }));
+  return held.map(({ uri }) => names.get(uri) ?? toRow({ uri, name: "" }));
 }
 
 /** The rows that contain all words of a query. */
-export function found(rows: readonly Row[], query: string): readonly Row[] {
+export function findRows(rows: readonly Row[], query: string): readonly Row[] {
   const words = query.slice(0, 200).toLowerCase().split(/\s+/).filter(Boolean);
   return words.length === 0 ? rows : rows.filter(({ searched }) => words.every((word) => searched.includes(word)));
 }
 
-function rowOf(listed: ListedResource | ListedTemplate): Row {
+function toRow(listed: ListedResource | ListedTemplate): Row {
   const isTemplate = "uri_template" in listed;
   const uri = isTemplate ? listed.uri_template : listed.uri;
   const name = plainText(listed.title, 200) || plainText(listed.name, 200) || plainText(uri, 200);
   const description = plainText(listed.description, 500);
   const type = plainText(listed.mime_type, 100);
-  const facts = [type, isTemplate ? "" : sizeOf(listed.size_bytes)].filter((fact) => fact !== "").join(" · ");
+  const facts = [type, isTemplate ? "" : formatSize(listed.size_bytes)].filter((fact) => fact !== "").join(" · ");
   const searched = `${name} ${plainText(listed.name)} ${uri.slice(0, 4_096)} ${description} ${type}`.toLowerCase();
   return { uri, name, facts, description, mimeType: listed.mime_type ?? null, isTemplate, searched };
 }
 
-function sizeOf(bytes: number | undefined): string {
+function formatSize(bytes: number | undefined): string {
   return bytes !== undefined && Number.isFinite(bytes) && bytes >= 0 ? humanSize(bytes) : "";
 }
 
@@ -119,7 +119,11 @@ function sizeOf(bytes: number | undefined): string {
 export type Lists = Readonly<Record<ResourceTab, readonly Row[]>>;
 
 /** The rows of every tab, from the lists and the cache. */
-export function listsOf(resources: readonly Row[], templates: readonly Row[], held: readonly CachedResource[]): Lists {
+export function makeLists(
+  resources: readonly Row[],
+  templates: readonly Row[],
+  held: readonly CachedResource[],
+): Lists {
   return {
     resources,
     templates,
@@ -135,7 +139,7 @@ export function listsOf(resources: readonly Row[], templates: readonly Row[], he
 }
 
 /** The number of rows in each tab. */
-export function countsOf({ resources, templates, subscribed, cached }: Lists): Readonly<Record<ResourceTab, number>> {
+export function countRows({ resources, templates, subscribed, cached }: Lists): Readonly<Record<ResourceTab, number>> {
   return {
     resources: resources.length,
     templates: templates.length,
@@ -173,7 +177,7 @@ export function item(row: Row, deps: ItemOptions): TemplateResult {
         @click=${() => deps.toggle()}
       >
         <span class="chevron">${icon(chevron)}</span>
-        ${row.isTemplate ? icon(braces) : iconOf(row.mimeType)}
+        ${row.isTemplate ? icon(braces) : chooseIcon(row.mimeType)}
         <span class="words">
           <bdi class="name">${row.name}</bdi>
           ${uri === row.name ? nothing : html`<bdi class="uri soft">${uri}</bdi>`}
@@ -182,12 +186,12 @@ export function item(row: Row, deps: ItemOptions): TemplateResult {
       </button>
       ${held === undefined ? nothing : badges(row, held, deps)}
     </div>
-    ${deps.panel === undefined ? nothing : isOpen ? opened(row, deps.panel(), id) : html`<div class="panel" id=${id} hidden></div>`}
+    ${deps.panel === undefined ? nothing : isOpen ? renderOpened(row, deps.panel(), id) : html`<div class="panel" id=${id} hidden></div>`}
   </li>`;
 }
 
 /** What is open of a row: its description, and the panel. */
-export function opened(row: Row, panel: TemplateResult, id: string): TemplateResult {
+export function renderOpened(row: Row, panel: TemplateResult, id: string): TemplateResult {
   return html`<div class="panel" id=${id}>
     ${row.description === "" ? nothing : html`<p><bdi>${row.description}</bdi></p>`} ${panel}
   </div>`;
@@ -232,6 +236,6 @@ export function empty(tab: ResourceTab, lists: Lists, choose: (tab: ResourceTab)
 }
 
 /** The message for a search without results. */
-export function unmatched(clear: () => void): TemplateResult {
+export function renderUnmatched(clear: () => void): TemplateResult {
   return html`<p class="empty">Nothing matches. <button type="button" @click=${clear}>Clear the search</button></p>`;
 }

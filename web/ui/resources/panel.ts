@@ -94,10 +94,10 @@ function contents(uri: string, reading: ShownReading, deps: PanelDeps): Template
   const shown = all.slice(0, PAGE * (1 + (deps.unfolded.get(pages) ?? 0)));
   return html`${shown.map((content, at) =>
     content.kind === "text"
-      ? textOf(content, `${at} ${uri}`, deps, all.length > 1)
+      ? renderText(content, `${at} ${uri}`, deps, all.length > 1)
       : html`<sluice-artifact
-          .artifact=${refs.get(content.id) ?? refOf(content)}
-          .bytes=${deps.reader.bytes?.(refs.get(content.id) ?? refOf(content))}
+          .artifact=${refs.get(content.id) ?? toShownArtifact(content)}
+          .bytes=${deps.reader.bytes?.(refs.get(content.id) ?? toShownArtifact(content))}
         ></sluice-artifact>`,
   )}
   ${
@@ -110,7 +110,12 @@ function contents(uri: string, reading: ShownReading, deps: PanelDeps): Template
   ${failures.slice(0, 3).map(({ message }) => html`<p class="problem">${plainText(message, 300)}</p>`)}`;
 }
 
-function textOf({ text, uri, mime_type }: TextContent, key: string, deps: PanelDeps, isNamed: boolean): TemplateResult {
+function renderText(
+  { text, uri, mime_type }: TextContent,
+  key: string,
+  deps: PanelDeps,
+  isNamed: boolean,
+): TemplateResult {
   const isWhole = deps.unfolded.has(key);
   const shown = text.slice(0, isWhole ? MOST : FIRST);
   const left = text.length - shown.length;
@@ -133,7 +138,7 @@ function count(number: number): string {
   return number.toLocaleString("en");
 }
 
-function refOf(content: ArtifactContent): ShownArtifact {
+function toShownArtifact(content: ArtifactContent): ShownArtifact {
   const { id, mime_type, size_bytes, filename, summary, uri } = content;
   return { id, mime_type, size_bytes, filename, source: { description: summary, ...(uri !== "" && { uri }) } };
 }

@@ -49,7 +49,7 @@ const CODE = /^E_[A-Z_]{1,60}$/;
 const MAX_SENTENCE = 300;
 
 /** The message of an error with a `code` of this library; `otherwise` for any other error. */
-export function sentenceOf(error: unknown, otherwise: string): string {
+export function describeError(error: unknown, otherwise: string): string {
   if (typeof error !== "object" || error === null) return otherwise;
   const { code, message } = error as { code?: unknown; message?: unknown };
   if (typeof code !== "string" || !CODE.test(code)) return otherwise;

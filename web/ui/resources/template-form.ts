@@ -5,7 +5,7 @@
 import { html, type LitElement, nothing, type TemplateResult } from "lit";
 import { isPlain, plainText } from "../plain-text.js";
 import { panel, type PanelDeps } from "./panel.js";
-import { type ResourceReader, sentenceOf, type TemplateVariable } from "./reader.js";
+import { type ResourceReader, describeError, type TemplateVariable } from "./reader.js";
 
 /** Fields of a template. */
 const MAX_FIELDS = 64;
@@ -61,7 +61,7 @@ export class TemplateForm {
       const variables = (await reader.variables(template)).slice(0, MAX_FIELDS);
       this.#fields = new Map(variables.map((variable, at) => [variable.name, this.#field(variable, at)]));
     } catch (error) {
-      this.#problem = sentenceOf(error, "This is not a URI template.");
+      this.#problem = describeError(error, "This is not a URI template.");
     }
     host.requestUpdate();
   }
@@ -91,7 +91,7 @@ export class TemplateForm {
       this.#uri = await reader.expand(template, Object.fromEntries(written.filter(([, value]) => value !== "")));
       void cache.read(this.#uri);
     } catch (error) {
-      this.#problem = sentenceOf(error, "No URI can be made of these values.");
+      this.#problem = describeError(error, "No URI can be made of these values.");
     }
     host.requestUpdate();
   }
@@ -234,7 +234,7 @@ class CompletionField {
     // Do not offer only what is already written.
     const isNews = values.some((value) => value !== this.#value);
     this.#offer(isNews ? values : []);
-    this.#deps.announce(isNews ? counted(values.length) : values.length === 0 ? "No values." : "No other values.");
+    this.#deps.announce(isNews ? countFields(values.length) : values.length === 0 ? "No values." : "No other values.");
   }
 
   /** The completions; none if the request fails. */
@@ -271,7 +271,7 @@ class CompletionField {
   }
 }
 
-function counted(count: number): string {
+function countFields(count: number): string {
   return count === 1 ? "1 value." : `${count} values.`;
 }
 

@@ -6,8 +6,8 @@ import { SluiceError } from "mcp-sluice";
 import { LARGE, pause } from "../pace.js";
 import { type JsonChildren, JsonNode } from "./json-text.js";
 import type { Hole, MarkedText } from "./marked-text.js";
-import { bodyOf, sentText } from "./restore.js";
-import { innerOf } from "./tree-rows.js";
+import { findBody, restoreSentText } from "./restore.js";
+import { findInner } from "./tree-rows.js";
 
 /** What a block is: a content block by its type, an entry of `resources/read`, a member of the result, or all of it. */
 type BlockKind = "text" | "image" | "audio" | "resource" | "resource_link" | "entry" | "member" | "other";
@@ -45,13 +45,13 @@ export interface Load {
 const LISTS = ["content", "contents"];
 
 /** The blocks of a result: its content, then its other members. Any other value is one block. */
-export function blocksOf(sent: MarkedText): Blocks {
+export function listBlocks(sent: MarkedText): Blocks {
   const root = JsonNode.of(sent);
   if (root === null) return only([]);
-  const body = bodyOf(root);
-  if (body.kind === "array" && isContent(body)) return listed(body.children, "content", []);
+  const body = findBody(root);
+  if (body.kind === "array" && isContent(body)) return listItems(body.children, "content", []);
   if (body.kind !== "object") return only([{ kind: "other", name: "value", node: body }]);
-  const members = membersOf(body);
+  const members = listMembers(body);
   const list = members.find(({ name, node }) => LISTS.includes(name) && node.kind === "array");
   if (list === undefined) {
     const known = members.some(({ name }) => name === "structuredContent" || LISTS.includes(name));
@@ -59,11 +59,11 @@ export function blocksOf(sent: MarkedText): Blocks {
   }
   const rest = members.filter((member) => member !== list);
   rest.sort((a, b) => Number(b.name === "structuredContent") - Number(a.name === "structuredContent"));
-  return listed(list.node.children, list.name, rest);
+  return listItems(list.node.children, list.name, rest);
 }
 
 /** The bytes of a block; null if it has none. */
-export function loadOf({ kind, node }: Block): Load | null {
+export function readLoad({ kind, node }: Block): Load | null {
   if (kind === "image" || kind === "audio") return loadIn(node, node, "data");
   if (kind === "entry") return loadIn(node, node, "blob") ?? whole(node, node.hole, "resource");
   const resource = kind === "resource" ? node.member("resource") : null;
@@ -72,7 +72,7 @@ export function loadOf({ kind, node }: Block): Load | null {
 }
 
 /** The text of a block; null if it has none. */
-export function wordsOf({ kind, node }: Block): JsonNode | null {
+export function readWords({ kind, node }: Block): JsonNode | null {
   const holder = kind === "resource" ? node.member("resource") : node;
   const words = kind === "text" || kind === "resource" || kind === "entry" ? holder?.member("text") : null;
   return words?.kind === "string" ? words : null;
@@ -93,7 +93,7 @@ function whole(holder: JsonNode, hole: Hole | null, member: Load["member"]): Loa
   return hole === null ? null : { hole, mimeType: holder.saying("mimeType"), inline: null, member };
 }
 
-function membersOf(body: JsonNode): Block[] {
+function listMembers(body: JsonNode): Block[] {
   return Array.from({ length: body.children.length }, (_, index) => ({
     kind: "member",
     name: body.children.key(index)?.text ?? "",
@@ -101,27 +101,27 @@ function membersOf(body: JsonNode): Block[] {
   }));
 }
 
-function listed(items: JsonChildren, list: string, rest: readonly Block[]): Blocks {
+function listItems(items: JsonChildren, list: string, rest: readonly Block[]): Blocks {
   return {
     length: items.length + rest.length,
     at(index) {
       const behind = index < items.length ? undefined : rest.at(index - items.length);
       if (behind !== undefined) return behind;
       const node = items.at(index);
-      return { kind: list === "contents" ? "entry" : kindOf(node), name: `${list} ${index}`, node };
+      return { kind: list === "contents" ? "entry" : findKind(node), name: `${list} ${index}`, node };
     },
   };
 }
 
 function only(blocks: readonly Block[]): Blocks {
-  return listed(new JsonNode({ text: "[]", holes: [] }, 0, 2).children, "", blocks);
+  return listItems(new JsonNode({ text: "[]", holes: [] }, 0, 2).children, "", blocks);
 }
 
 function isContent(body: JsonNode): boolean {
-  return body.children.length > 0 && kindOf(body.children.at(0)) !== "other";
+  return body.children.length > 0 && findKind(body.children.at(0)) !== "other";
 }
 
-function kindOf(node: JsonNode): BlockKind {
+function findKind(node: JsonNode): BlockKind {
   const type = node.saying("type");
   const known = ["text", "image", "audio", "resource", "resource_link"] as const;
   return known.find((kind) => kind === type) ?? "other";
@@ -142,8 +142,8 @@ const AHEAD = 50;
 
 /** Restores what a server sent, or returns the reduced result with the reason. */
 export function rebuilt(reduced: string, refs: string | undefined): Rebuilt {
-  const { sent, problem } = sentOf(reduced, refs);
-  return { sent, problem, blocks: blocksOf(sent) };
+  const { sent, problem } = rebuildSent(reduced, refs);
+  return { sent, problem, blocks: listBlocks(sent) };
 }
 
 /** The same in parts, so that the page stays responsive; null if aborted. */
@@ -153,17 +153,17 @@ export async function readLarge(
   signal: AbortSignal,
 ): Promise<Rebuilt | null> {
   if (!(await goesOn(signal))) return null;
-  const { sent, problem } = sentOf(reduced, refs);
+  const { sent, problem } = rebuildSent(reduced, refs);
   if (!(await goesOn(signal))) return null;
-  const blocks = blocksOf(sent);
+  const blocks = listBlocks(sent);
   for (let index = 0; index < Math.min(blocks.length, AHEAD); index += 1) {
-    const words = wordsOf(blocks.at(index));
+    const words = readWords(blocks.at(index));
     if (words === null || words.end - words.begin <= LARGE) continue;
     // Nodes keep what they were asked for.
     if (!(await goesOn(signal))) return null;
     if (words.said.text.length <= LARGE) continue;
     if (!(await goesOn(signal))) return null;
-    innerOf(words);
+    findInner(words);
   }
   return (await goesOn(signal)) ? { sent, problem, blocks } : null;
 }
@@ -173,9 +173,9 @@ async function goesOn(signal: AbortSignal): Promise<boolean> {
   return !signal.aborted;
 }
 
-function sentOf(reduced: string, refs: string | undefined): Omit<Rebuilt, "blocks"> {
+function rebuildSent(reduced: string, refs: string | undefined): Omit<Rebuilt, "blocks"> {
   try {
-    return { sent: sentText(reduced, refs), problem: null };
+    return { sent: restoreSentText(reduced, refs), problem: null };
   } catch (error) {
     if (!(error instanceof SluiceError)) throw error;
     const problem = `The original result could not be restored, so the reduced one is shown. ${error.message}`;

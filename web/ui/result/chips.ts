@@ -7,20 +7,20 @@ import { ifDefined } from "lit/directives/if-defined.js";
 import locate from "lucide-static/icons/locate.svg?raw";
 import { type ArtifactBytes, isStored, type ShownArtifact } from "../shown.js";
 import { icon } from "../icons.js";
-import { shownName } from "../plain-text.js";
+import { toSafeName } from "../plain-text.js";
 import "../thumbnail.js";
 import type { Pointed } from "./counterparts.js";
 import {
-  artifactOf,
+  findArtifact,
   type Artifacts,
   chipText,
-  descriptionOf,
+  readDescription,
   hashText,
-  insideOf,
+  listInside,
   type Rule,
-  ruleOf,
+  findRule,
 } from "./labels.js";
-import { type Hole, type MarkedText, piecesOf } from "./marked-text.js";
+import { type Hole, type MarkedText, listPieces } from "./marked-text.js";
 
 /** What the parts of a result get from the element around them. */
 export interface ResultContext {
@@ -47,7 +47,7 @@ interface Pointable {
 }
 
 /** What the target of an event, or its closest ancestor, stands for; null for nothing. */
-export function pointedBy(event: Event): Pointed | null {
+export function findPointed(event: Event): Pointed | null {
   const [target] = event.composedPath();
   let node = target instanceof Node ? target : null;
   while (node !== null) {
@@ -64,7 +64,7 @@ export function pointedBy(event: Event): Pointed | null {
 export function pointWithin(root: Node, context: () => ResultContext | undefined): void {
   const tell = (event: Event): void => {
     const { relatedTarget } = event as PointerEvent | FocusEvent;
-    if (relatedTarget instanceof Node && relatedTarget.getRootNode() === root) context()?.point(pointedBy(event));
+    if (relatedTarget instanceof Node && relatedTarget.getRootNode() === root) context()?.point(findPointed(event));
   };
   for (const type of ["pointerover", "focusin"]) root.addEventListener(type, tell);
 }
@@ -91,10 +91,10 @@ export function chip(
   context: ResultContext,
   { rule, lit, reached = true, inner = false, alone = false }: ChipLook,
 ): TemplateResult {
-  const artifact = artifactOf(hole, context.artifacts);
+  const artifact = findArtifact(hole, context.artifacts);
   const what = chipText(artifact);
-  const name = shownName(artifact.filename, "");
-  const description = descriptionOf(artifact);
+  const name = toSafeName(artifact.filename, "");
+  const description = readDescription(artifact);
   const tab = reached ? undefined : -1;
   const told = [description, hashText(artifact)].filter((part) => part !== null && part !== "").join("\n");
   return html`<span
@@ -112,7 +112,7 @@ export function chip(
       >${preview(artifact, context, name || what, tab)} ${reveal(hole, context, name || what, tab)}
       ${badge(rule, description, reached)}</span
     >
-    ${(inner ? [] : insideOf(artifact)).map(
+    ${(inner ? [] : listInside(artifact)).map(
       (held) =>
         html`<span class="soft">with</span> ${chip(held, context, { rule: INSIDE, lit, reached, inner: true })}`,
     )}
@@ -178,13 +178,13 @@ interface WordsLook {
 
 /** A text up to a length, with a button for the rest. */
 export function textWithChips(said: MarkedText, context: ResultContext, look: WordsLook): TemplateResult {
-  const { pieces, whole } = piecesOf(said, look.chars);
+  const { pieces, whole } = listPieces(said, look.chars);
   const { lit, configured, reached } = look;
   return html`<span class="text"
       >${pieces.map((piece) =>
         typeof piece === "string"
           ? piece
-          : chip(piece, context, { rule: ruleOf(piece, null, configured), lit, reached }),
+          : chip(piece, context, { rule: findRule(piece, null, configured), lit, reached }),
       )}${whole ? nothing : "…"}</span
     >${whole ? nothing : rest(said.text.length, look)}`;
 }

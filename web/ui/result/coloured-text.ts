@@ -6,7 +6,7 @@ import type { ResultContext } from "./chips.js";
 import type { Span } from "./counterparts.js";
 import { type JsonToken, jsonTokens } from "./json-tokens.js";
 import { readReference } from "./marked-text.js";
-import { shownName } from "../plain-text.js";
+import { toSafeName } from "../plain-text.js";
 
 /** Tokens of a section. */
 const SECTION = 60;
@@ -62,7 +62,7 @@ export class ColouredText {
     if (!text.startsWith(this.#text) || this.#text === "") this.#coloured.clear();
     this.#text = text;
     this.#look = look;
-    this.#sections = sectionsOf(text);
+    this.#sections = divideText(text);
     for (let at = 0; this.#coloured.size < Math.min(MOST_COLOURED, this.#sections.length); at += 1)
       this.#coloured.add(at);
     this.#elements = this.#sections.map((_, at) => {
@@ -149,8 +149,8 @@ export class ColouredText {
   #parts(at: number): Part[] {
     const section = this.#sections[at];
     if (section === undefined) return [];
-    if (this.#coloured.has(at)) return coloured(this.#text, section, this.#look);
-    return shortened(this.#text.slice(section.begin, section.end));
+    if (this.#coloured.has(at)) return colourSection(this.#text, section, this.#look);
+    return shortenBase64(this.#text.slice(section.begin, section.end));
   }
 
   #redrawn(): void {
@@ -165,7 +165,7 @@ export function isJson(text: string): boolean {
 }
 
 /** JSON text in sections, which end where a token does; other text is one. */
-function sectionsOf(text: string): readonly Section[] {
+function divideText(text: string): readonly Section[] {
   const sections: Section[] = [];
   let tokens: JsonToken[] = [];
   let begin = 0;
@@ -196,7 +196,7 @@ function span(name: string, parts: readonly Part[]): HTMLElement {
 }
 
 // Colours JSON, shows inline base64 shortened, and makes buttons of references.
-function coloured(text: string, { begin, end, tokens }: Section, { context, columns }: TextLook): Part[] {
+function colourSection(text: string, { begin, end, tokens }: Section, { context, columns }: TextLook): Part[] {
   const all: Part[] = [];
   let at = begin;
   for (const token of tokens) {
@@ -208,7 +208,7 @@ function coloured(text: string, { begin, end, tokens }: Section, { context, colu
     if (at - token.begin <= columns) all.push(span("whole", [part, after]));
     else all.push(part, after, document.createElement("wbr"));
   }
-  all.push(...shortened(text.slice(at, end)));
+  all.push(...shortenBase64(text.slice(at, end)));
   return all.filter((part) => part !== "");
 }
 
@@ -216,8 +216,8 @@ function tokenPart({ kind }: JsonToken, text: string, context: ResultContext | u
   const said = kind === "s" && text.length < 400 ? text.slice(1, -1) : "";
   const id = readReference(said)?.id ?? said;
   const artifact = id === "" ? undefined : context?.artifacts.get(id);
-  if (artifact === undefined) return span(kind, kind === "s" ? shortened(text) : [text]);
-  const name = shownName(artifact.filename, "");
+  if (artifact === undefined) return span(kind, kind === "s" ? shortenBase64(text) : [text]);
+  const name = toSafeName(artifact.filename, "");
   const reference = span("ref", [text]);
   reference.role = "button";
   reference.tabIndex = 0;
@@ -226,7 +226,7 @@ function tokenPart({ kind }: JsonToken, text: string, context: ResultContext | u
   return reference;
 }
 
-function shortened(text: string): Part[] {
+function shortenBase64(text: string): Part[] {
   const all: Part[] = [];
   let at = 0;
   for (const { 0: run, index } of text.matchAll(RUN)) {

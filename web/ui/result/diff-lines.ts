@@ -3,7 +3,7 @@
  * @module
  */
 import { pause } from "../pace.js";
-import { artifactOf, type Artifacts, chipText } from "./labels.js";
+import { findArtifact, type Artifacts, chipText } from "./labels.js";
 import type { MarkedText } from "./marked-text.js";
 import { prettyLines, type PrettyOptions } from "./pretty.js";
 
@@ -35,7 +35,7 @@ export async function diffLines(sent: MarkedText, observation: string, artifacts
   const options: PrettyOptions = {
     lines: MOST_LINES,
     chars: MOST_CHARS,
-    hole: (hole) => `[${chipText(artifactOf(hole, artifacts))}]`,
+    hole: (hole) => `[${chipText(findArtifact(hole, artifacts))}]`,
     unfold: true,
   };
   const before = prettyLines(sent, options);
@@ -49,15 +49,15 @@ export async function diffLines(sent: MarkedText, observation: string, artifacts
   const lines = changes.flatMap(({ added, removed, value }) =>
     only(removed ? "sent" : added ? "model" : "both", value),
   );
-  return { lines: levelled(lines, before.lines), whole };
+  return { lines: levelLines(lines, before.lines), whole };
 }
 
 // Lines of the server take the indentation that the model's text has around them: both sides are read as one text.
-function levelled(lines: readonly DiffLine[], before: readonly string[]): DiffLine[] {
+function levelLines(lines: readonly DiffLine[], before: readonly string[]): DiffLine[] {
   let at = 0;
   const shifts = lines.map(({ side, text }) => {
     if (side === "model") return null;
-    const shift = indentOf(text) - indentOf(before[at] ?? "");
+    const shift = measureIndent(text) - measureIndent(before[at] ?? "");
     at += 1;
     return side === "both" ? shift : null;
   });
@@ -65,11 +65,11 @@ function levelled(lines: readonly DiffLine[], before: readonly string[]): DiffLi
   return lines.map((line, index) => {
     shift = shifts[index] ?? shift;
     if (line.side !== "sent") return line;
-    return { side: "sent", text: " ".repeat(Math.max(0, indentOf(line.text) + shift)) + line.text.trimStart() };
+    return { side: "sent", text: " ".repeat(Math.max(0, measureIndent(line.text) + shift)) + line.text.trimStart() };
   });
 }
 
-function indentOf(line: string): number {
+function measureIndent(line: string): number {
   return line.length - line.trimStart().length;
 }
 

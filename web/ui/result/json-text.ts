@@ -48,7 +48,7 @@ function endOfValue(text: string, at: number, ends?: Ends): number {
 }
 
 /** The value of a JSON string. Invalid escapes stay as they are. */
-function decoded(source: string): string {
+function decodeString(source: string): string {
   try {
     const value: unknown = JSON.parse(source);
     return typeof value === "string" ? value : source;
@@ -142,7 +142,7 @@ export class JsonNode {
   /** The value of a string with its holes; otherwise the source. */
   get said(): MarkedText {
     this.#said ??=
-      this.kind === "string" ? saidBetween(this.source, this.begin, this.end) : { text: this.json, holes: [] };
+      this.kind === "string" ? sliceText(this.source, this.begin, this.end) : { text: this.json, holes: [] };
     return this.#said;
   }
 
@@ -166,7 +166,7 @@ export class JsonNode {
     const written = JSON.stringify(name);
     for (let index = this.children.length - 1; index >= 0; index -= 1) {
       const key = this.children.keySource(index);
-      if (key === written || (key.includes("\\") && decoded(key) === name)) return this.children.at(index);
+      if (key === written || (key.includes("\\") && decodeString(key) === name)) return this.children.at(index);
     }
     return null;
   }
@@ -217,7 +217,7 @@ export class JsonChildren {
 
   /** The key of a member with its holes; null in an array. */
   key(index: number): MarkedText | null {
-    return this.#keyed ? saidBetween(this.#source, this.#place(index, 0), this.#place(index, 1)) : null;
+    return this.#keyed ? sliceText(this.#source, this.#place(index, 0), this.#place(index, 1)) : null;
   }
 
   /** Where the key of a member begins and ends. */
@@ -250,9 +250,9 @@ export class JsonChildren {
   }
 }
 
-function saidBetween(source: MarkedText, begin: number, end: number): MarkedText {
+function sliceText(source: MarkedText, begin: number, end: number): MarkedText {
   const inside = holesWithin(source, begin, end);
-  const said = decoded(source.text.slice(begin, end));
+  const said = decodeString(source.text.slice(begin, end));
   if (inside.length === 0) return { text: said, holes: [] };
   let written = begin + 1;
   let length = 0;
@@ -260,8 +260,8 @@ function saidBetween(source: MarkedText, begin: number, end: number): MarkedText
     // A hole that stands for a whole value covers the quotes too.
     const from = Math.max(hole.begin, begin + 1);
     const to = Math.min(hole.end, end - 1);
-    const start = length + decoded(`"${source.text.slice(written, from)}"`).length;
-    length = start + decoded(`"${source.text.slice(from, to)}"`).length;
+    const start = length + decodeString(`"${source.text.slice(written, from)}"`).length;
+    length = start + decodeString(`"${source.text.slice(from, to)}"`).length;
     written = to;
     return { ...hole, begin: start, end: length };
   });

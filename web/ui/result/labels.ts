@@ -3,7 +3,7 @@
  * @module
  */
 import { humanSize } from "mcp-sluice";
-import { plainText, shownName } from "../plain-text.js";
+import { plainText, toSafeName } from "../plain-text.js";
 import type { ShownArtifact } from "../shown.js";
 import type { Block } from "./blocks.js";
 import { type Hole, readReference } from "./marked-text.js";
@@ -16,7 +16,7 @@ const MAX_FACT = 300;
 export type Artifacts = ReadonlyMap<string, ShownArtifact>;
 
 /** The artifact of a hole, or what its reference says of it. */
-export function artifactOf(hole: Hole, artifacts: Artifacts): ShownArtifact {
+export function findArtifact(hole: Hole, artifacts: Artifacts): ShownArtifact {
   const known = artifacts.get(hole.id);
   if (known !== undefined) return known;
   return {
@@ -40,22 +40,22 @@ export function hashText({ sha256 }: ShownArtifact): string {
 }
 
 /** The stored description; null if there is none. */
-export function descriptionOf({ source }: ShownArtifact): string | null {
+export function readDescription({ source }: ShownArtifact): string | null {
   return plainText(source?.["description"], MAX_DESCRIPTION) || null;
 }
 
 /** The name of a block, made safe to show. */
-export function placeOf({ name }: Block): string {
-  return shownName(name, "unnamed");
+export function nameBlock({ name }: Block): string {
+  return toSafeName(name, "unnamed");
 }
 
 /** A fact of a block, made safe to show. */
-export function factOf(said: string): string {
+export function toSafeFact(said: string): string {
   return plainText(said, MAX_FACT);
 }
 
 /** Artifacts inside a stored text, each once, at most eight. */
-export function insideOf({ source }: ShownArtifact): Hole[] {
+export function listInside({ source }: ShownArtifact): Hole[] {
   const references = source?.["references"];
   if (!Array.isArray(references)) return [];
   const found = new Map<string, Hole>();
@@ -96,7 +96,7 @@ export const LINK: Rule = { layer: "L1", name: "link kept", why: "A link is read
  * The rule that stored something. `block` is the typed block it belongs to, null for a text or a value. `configured` says that the
  * configuration names its path.
  */
-export function ruleOf(hole: Hole, block: Block | null, configured = false): Rule {
+export function findRule(hole: Hole, block: Block | null, configured = false): Rule {
   if (configured) return { layer: "L4", name: "field", why: "The configuration names this field of the tool." };
   if (block !== null) {
     const what = block.kind === "image" || block.kind === "audio" ? `${block.kind} block` : "resource";
@@ -113,7 +113,7 @@ function article(words: string): string {
 }
 
 /** The steps of a path such as `report.pages[0].pdf` or `items.*.data`. */
-export function stepsOf(path: string): readonly string[] {
+export function splitSteps(path: string): readonly string[] {
   const steps = path.split(/[.[\]]+/).filter((step) => step !== "");
   return steps[0] === "$" ? steps.slice(1) : steps;
 }

@@ -60,7 +60,7 @@ export function holesWithin({ holes }: MarkedText, begin: number, end: number): 
 }
 
 /** The strings and holes in order, up to a number of characters. A hole counts 40. */
-export function piecesOf({ text, holes }: MarkedText, most = Infinity): { pieces: Piece[]; whole: boolean } {
+export function listPieces({ text, holes }: MarkedText, most = Infinity): { pieces: Piece[]; whole: boolean } {
   const pieces: Piece[] = [];
   let at = 0;
   let left = most;
@@ -81,7 +81,7 @@ export function piecesOf({ text, holes }: MarkedText, most = Infinity): { pieces
 }
 
 /** Joins marked texts. */
-export function joined(parts: Iterable<MarkedText>): MarkedText {
+export function joinTexts(parts: Iterable<MarkedText>): MarkedText {
   const holes: Hole[] = [];
   const texts: string[] = [];
   let length = 0;

@@ -300,15 +300,15 @@ export class SluiceResultModel extends LitElement {
     this.isExact = !this.isExact;
   };
 
-  #focusin = (event: Event): void => this.heard?.(referenceOf(event));
+  #focusin = (event: Event): void => this.heard?.(findReference(event));
 
   #open = (event: Event): void => {
-    const artifact = this.context?.artifacts.get(referenceOf(event) ?? "");
+    const artifact = this.context?.artifacts.get(findReference(event) ?? "");
     if (artifact !== undefined) this.context?.preview(artifact);
   };
 
   #keydown = (event: KeyboardEvent): void => {
-    if (referenceOf(event) === null || (event.key !== "Enter" && event.key !== " ")) return;
+    if (findReference(event) === null || (event.key !== "Enter" && event.key !== " ")) return;
     event.preventDefault();
     this.#open(event);
   };
@@ -350,7 +350,7 @@ function pretty(observation: string): string {
   return whole ? lines.join("\n") : observation;
 }
 
-function referenceOf(event: Event): string | null {
+function findReference(event: Event): string | null {
   const [target] = event.composedPath();
   return target instanceof HTMLElement ? (target.dataset["id"] ?? null) : null;
 }
@@ -370,14 +370,14 @@ class LitRanges {
 
   /** Replaces the highlighted ranges. */
   set(ranges: readonly Range[]): void {
-    const highlight = shared();
+    const highlight = findSharedHighlight();
     for (const range of this.#ranges) highlight?.delete(range);
     for (const range of ranges) highlight?.add(range);
     this.#ranges = ranges;
   }
 }
 
-function shared(): Highlight | null {
+function findSharedHighlight(): Highlight | null {
   // Without the API there is no highlight; the focus still moves.
   if (!("highlights" in CSS)) return null;
   const known = CSS.highlights.get(LIT);

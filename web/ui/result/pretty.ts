@@ -3,7 +3,7 @@
  * @module
  */
 import { endOfString, JsonNode, skipSpace } from "./json-text.js";
-import { type Hole, holesWithin, type MarkedText, piecesOf } from "./marked-text.js";
+import { type Hole, holesWithin, type MarkedText, listPieces } from "./marked-text.js";
 
 /** Options for `prettyLines`. */
 export interface PrettyOptions {
@@ -123,7 +123,7 @@ class Printer {
   }
 
   #cut(source: MarkedText): string {
-    const { pieces, whole } = piecesOf(source, this.#options.chars);
+    const { pieces, whole } = listPieces(source, this.#options.chars);
     const text = pieces.map((piece) => (typeof piece === "string" ? piece : this.#options.hole(piece))).join("");
     return whole ? text : `${text}…`;
   }

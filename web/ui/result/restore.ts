@@ -5,7 +5,7 @@
  */
 import { SluiceError } from "mcp-sluice";
 import { JsonNode, sourcePlaces } from "./json-text.js";
-import { type HoleKind, joined, type MarkedText, readReference, SCHEME } from "./marked-text.js";
+import { type HoleKind, joinTexts, type MarkedText, readReference, SCHEME } from "./marked-text.js";
 
 /** The key of the list in `_meta`. */
 const LIST = "sluice/refs";
@@ -14,11 +14,11 @@ const LIST = "sluice/refs";
  * The JSON text that a server sent, with holes. `reduced` is a result in the `mcp` dialect; `refs` is its list as JSON text, for
  * a result without `_meta`. Text that is not JSON is returned unchanged. Throws E_RESTORE_REFS if the list does not fit.
  */
-export function sentText(reduced: string, refs?: string): MarkedText {
+export function restoreSentText(reduced: string, refs?: string): MarkedText {
   const plain: MarkedText = { text: reduced, holes: [] };
   const root = JsonNode.of(plain);
   if (root === null) return plain;
-  const body = bodyOf(root);
+  const body = findBody(root);
   const meta = body.member("_meta");
   const own = meta?.member(LIST) ?? null;
   const list = own ?? (refs === undefined ? null : JsonNode.of({ text: refs, holes: [] }));
@@ -30,7 +30,7 @@ export function sentText(reduced: string, refs?: string): MarkedText {
 }
 
 /** The result, without a JSON-RPC envelope. */
-export function bodyOf(root: JsonNode): JsonNode {
+export function findBody(root: JsonNode): JsonNode {
   const result = root.member("result");
   return root.member("jsonrpc") !== null && result !== null ? result : root;
 }
@@ -130,8 +130,8 @@ class Pointers<T> {
     for (const token of tokens) {
       const read = readToken(token);
       if (read === null) return false;
-      const byPlace = entryOf(step.next, read.name, () => new Map<number, Step<T>>());
-      step = entryOf(byPlace, read.duplicate, () => ({ next: new Map(), tags: [] }));
+      const byPlace = findEntry(step.next, read.name, () => new Map<number, Step<T>>());
+      step = findEntry(byPlace, read.duplicate, () => ({ next: new Map(), tags: [] }));
     }
     step.tags.push(tag);
     return true;
@@ -168,7 +168,7 @@ function* members<T>(step: Step<T>, node: JsonNode): Generator<[number, Step<T>]
     const name = node.children.key(index)?.text ?? "";
     const byPlace = step.next.get(name);
     if (byPlace === undefined) continue;
-    const so = entryOf(seen, name, () => ({ count: 0, last: index }));
+    const so = findEntry(seen, name, () => ({ count: 0, last: index }));
     so.last = index;
     const next = byPlace.get(so.count);
     so.count += 1;
@@ -189,7 +189,7 @@ function readToken(token: string): { name: string; duplicate: number } | null {
   return { name: plain, duplicate: digits === undefined ? LAST : Number(digits) };
 }
 
-function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+function findEntry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   let value = map.get(key);
   if (value === undefined) map.set(key, (value = make()));
   return value;
@@ -253,7 +253,7 @@ class Restorer {
       at = cut.to;
     }
     parts.push({ text: text.slice(at, end), holes: [] });
-    return joined(parts);
+    return joinTexts(parts);
   }
 
   #undoAt({ node, place, tags }: Match<Edit>): void {

@@ -7,13 +7,13 @@ import { repeat } from "lit/directives/repeat.js";
 import { humanSize } from "mcp-sluice";
 import { type DrawnItem, LongList } from "../long-list.js";
 import { baseStyles, themeTokens } from "../theme.js";
-import { type Block, type Blocks, type Load, loadOf, wordsOf } from "./blocks.js";
+import { type Block, type Blocks, type Load, readLoad, readWords } from "./blocks.js";
 import { badge, chip, pointWithin, type ResultContext, textWithChips } from "./chips.js";
 import type { Pointed } from "./counterparts.js";
-import { factOf, LINK, placeOf, ruleOf } from "./labels.js";
+import { toSafeFact, LINK, nameBlock, findRule } from "./labels.js";
 import { chipStyles } from "./styles.js";
 import type { JsonNode } from "./json-text.js";
-import { innerOf } from "./tree-rows.js";
+import { findInner } from "./tree-rows.js";
 
 /** Of more blocks, those in view are drawn. */
 const FEW = 12;
@@ -154,7 +154,7 @@ export class SluiceResultSent extends LitElement {
       },
     };
     const { main, tools } = blockBody(block, context, look);
-    const pointed = pointedOf(block);
+    const pointed = findPointed(block);
     const where = pointed === null || "id" in pointed ? null : context.whereabouts(pointed);
     return html`<li
       data-index=${index}
@@ -164,8 +164,8 @@ export class SluiceResultSent extends LitElement {
       .pointed=${pointed}
     >
       <div class="head">
-        <bdi class="name">${titleOf(block)}</bdi>
-        <bdi class="soft">${block.kind === "member" || block.kind === "other" ? nothing : placeOf(block)}</bdi>
+        <bdi class="name">${titleBlock(block)}</bdi>
+        <bdi class="soft">${block.kind === "member" || block.kind === "other" ? nothing : nameBlock(block)}</bdi>
         ${block.kind === "resource_link" ? badge(LINK) : nothing}
         <span class="end">
           ${tools}
@@ -175,8 +175,8 @@ export class SluiceResultSent extends LitElement {
               : html`<button
                   class="small plain"
                   type="button"
-                  title=${`Show ${placeOf(block)} in model view, ${where}`}
-                  aria-label=${`Show ${placeOf(block)} in model view, ${where}`}
+                  title=${`Show ${nameBlock(block)} in model view, ${where}`}
+                  aria-label=${`Show ${nameBlock(block)} in model view, ${where}`}
                   @click=${() => context.reveal(pointed)}
                 >
                   In model view
@@ -193,15 +193,15 @@ function noBlock(): never {
   throw new RangeError("There are no blocks.");
 }
 
-function titleOf(block: Block): string {
+function titleBlock(block: Block): string {
   const { kind } = block;
   if (kind === "resource_link") return "resource link";
-  return kind === "member" || kind === "other" || kind === "entry" ? placeOf(block) : kind;
+  return kind === "member" || kind === "other" || kind === "entry" ? nameBlock(block) : kind;
 }
 
 // A block stands for its artifact, or for its unchanged text.
-function pointedOf(block: Block): Pointed | null {
-  const hole = loadOf(block)?.hole ?? block.node.hole;
+function findPointed(block: Block): Pointed | null {
+  const hole = readLoad(block)?.hole ?? block.node.hole;
   if (hole !== null) return { id: hole.id };
   const { node, kind } = block;
   const part = kind === "text" ? node.member("text") : kind === "resource_link" ? node.member("uri") : node;
@@ -244,8 +244,8 @@ const FACTS = ["name", "title", "uri", "mimeType", "size", "description"];
 
 /** The parts of a block. */
 function blockBody(block: Block, context: ResultContext, look: BlockLook): BlockParts {
-  const load = loadOf(block);
-  const said = wordsOf(block);
+  const load = readLoad(block);
+  const said = readWords(block);
   if (load !== null) return { main: loadPart(block, load, context, look), tools: nothing };
   if (said !== null) return textPart(block, said, context, look);
   if (block.kind === "resource_link") return { main: html`${facts(block.node)}`, tools: nothing };
@@ -263,33 +263,33 @@ function loadPart(
   if (hole === null) {
     const size = inline === null ? "" : ` · ${humanSize(inline)}`;
     return html`${about}<span class="chip" role="group" aria-label="Not taken out"
-        ><span class="what"><bdi>${factOf(mimeType ?? "") || "bytes"}${size}</bdi></span>
+        ><span class="what"><bdi>${toSafeFact(mimeType ?? "") || "bytes"}${size}</bdi></span>
         <span class="soft">stays in the result</span></span
       >`;
   }
-  const rule = ruleOf(hole, block, context.configured(pathOf(block, [])));
+  const rule = findRule(hole, block, context.configured(joinPath(block, [])));
   return html`${about}${chip(hole, context, { rule, lit, alone: true })}`;
 }
 
 function textPart(block: Block, said: JsonNode, context: ResultContext, look: BlockLook): BlockParts {
   const holder = block.kind === "text" ? nothing : facts(block.node.member("resource") ?? block.node);
-  const inner = innerOf(said);
-  const configured = context.configured(pathOf(block, ["text"]));
+  const inner = findInner(said);
+  const configured = context.configured(joinPath(block, ["text"]));
   const { hole } = said;
   if (hole !== null) {
-    const rule = ruleOf(hole, null, configured);
+    const rule = findRule(hole, null, configured);
     const main = html`${holder}${chip(hole, context, { rule, lit: look.lit, alone: true })}`;
     return { main, tools: nothing };
   }
   if (inner === null || look.asText) {
     const { lit, chars = FIRST, more } = look;
     const main = html`${holder}${textWithChips(said.said, context, { chars, lit, configured, reached: true, more })}`;
-    return { main, tools: inner === null ? nothing : switchOf(look) };
+    return { main, tools: inner === null ? nothing : renderSwitch(look) };
   }
-  return { main: html`${holder}${tree(inner, block, context, look)}`, tools: switchOf(look) };
+  return { main: html`${holder}${tree(inner, block, context, look)}`, tools: renderSwitch(look) };
 }
 
-function switchOf({ asText, showAs }: BlockLook): TemplateResult {
+function renderSwitch({ asText, showAs }: BlockLook): TemplateResult {
   return html`<button class="small" type="button" aria-pressed=${asText} @click=${() => showAs(!asText)}>
     As text
   </button>`;
@@ -301,8 +301,8 @@ function tree(node: JsonNode, block: Block, context: ResultContext, { lit, open 
   return html`<sluice-result-tree
     .node=${node}
     .context=${context}
-    .keys=${pathOf(block, [])}
-    .label=${`JSON of ${placeOf(block)}`}
+    .keys=${joinPath(block, [])}
+    .label=${`JSON of ${nameBlock(block)}`}
     .lit=${lit}
     .opened=${open}
   ></sluice-result-tree>`;
@@ -321,11 +321,11 @@ function facts(holder: JsonNode): TemplateResult | typeof nothing {
     ${known.map(
       ([name, text]) =>
         html`<dt>${name}</dt>
-          <dd><bdi>${factOf(text)}</bdi></dd>`,
+          <dd><bdi>${toSafeFact(text)}</bdi></dd>`,
     )}
   </dl>`;
 }
 
-function pathOf({ name }: Block, more: readonly string[]): readonly string[] {
+function joinPath({ name }: Block, more: readonly string[]): readonly string[] {
   return [...(name === "value" ? [] : name.split(" ")), ...more];
 }

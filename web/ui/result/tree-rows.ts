@@ -115,7 +115,7 @@ export class TreeRows {
   #value(path: string, node: JsonNode): Known {
     let known = this.#known.get(path);
     if (known === undefined) {
-      const inner = innerOf(node);
+      const inner = findInner(node);
       known = { node: inner ?? node, nested: inner !== null };
       this.#known.set(path, known);
       this.#openForHoles(path, known.node);
@@ -125,7 +125,7 @@ export class TreeRows {
 }
 
 /** The object or array inside a string; null if there is none. */
-export function innerOf(node: JsonNode): JsonNode | null {
+export function findInner(node: JsonNode): JsonNode | null {
   if (node.kind !== "string" || !/^"(?:\s|\\[nrt])*[[{]/.test(node.source.text.slice(node.begin, node.begin + 80)))
     return null;
   const inner = JsonNode.of(node.said);
@@ -154,7 +154,7 @@ export function moveIn(rows: readonly Row[], current: string, key: string): Move
       if (row.open === true) return to(index + 1);
       return row.open === false ? { row, open: true } : null;
     case "ArrowLeft":
-      return row.open === true ? { row, open: false } : to(parentOf(rows, index));
+      return row.open === true ? { row, open: false } : to(findParent(rows, index));
     case "Enter":
     case " ":
       return row.left > 0 || row.open !== null ? { row, open: row.open !== true } : null;
@@ -163,7 +163,7 @@ export function moveIn(rows: readonly Row[], current: string, key: string): Move
   }
 }
 
-function parentOf(rows: readonly Row[], index: number): number {
+function findParent(rows: readonly Row[], index: number): number {
   const level = rows[index]?.level ?? 1;
   for (let at = index - 1; at >= 0; at -= 1) {
     if ((rows[at]?.level ?? 1) < level) return at;

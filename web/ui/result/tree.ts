@@ -11,7 +11,7 @@ import { baseStyles, themeTokens } from "../theme.js";
 import { LARGE, pause } from "../pace.js";
 import { chip, pointWithin, type ResultContext, textWithChips } from "./chips.js";
 import type { JsonNode } from "./json-text.js";
-import { ruleOf } from "./labels.js";
+import { findRule } from "./labels.js";
 import { holesWithin } from "./marked-text.js";
 import { chipStyles } from "./styles.js";
 import { moveIn, type Row, TreeRows } from "./tree-rows.js";
@@ -197,7 +197,7 @@ export class SluiceResultTree extends LitElement {
       @click=${(event: Event) => this.#click(event, row)}
     >
       <span class="mark">${row.open === null ? nothing : icon(chevron)}</span>
-      ${row.left > 0 ? html`<span>Show ${moreOf(row.left)}</span>` : this.#member(row, reached)}
+      ${row.left > 0 ? html`<span>Show ${describeMore(row.left)}</span>` : this.#member(row, reached)}
     </div>`;
   }
 
@@ -216,15 +216,19 @@ export class SluiceResultTree extends LitElement {
     const { node, nested } = row;
     const { length } = node.children;
     if (node.kind === "object") {
-      return html`<span class="soft">${nested ? "JSON in a string: " : ""}object, ${counted(length, "member")}</span>`;
+      return html`<span class="soft"
+        >${nested ? "JSON in a string: " : ""}object, ${countNoun(length, "member")}</span
+      >`;
     }
     if (node.kind === "array") {
-      return html`<span class="soft">${nested ? "JSON in a string: " : ""}array, ${counted(length, "element")}</span>`;
+      return html`<span class="soft"
+        >${nested ? "JSON in a string: " : ""}array, ${countNoun(length, "element")}</span
+      >`;
     }
     const { hole } = node;
     const look = this.#look(row, reached, "value");
     if (hole !== null) {
-      return chip(hole, context, { ...look, rule: ruleOf(hole, null, look.configured), alone: this.#fewHoles });
+      return chip(hole, context, { ...look, rule: findRule(hole, null, look.configured), alone: this.#fewHoles });
     }
     return textWithChips(node.kind === "string" ? { ...node.said } : { text: node.json, holes: [] }, context, look);
   }
@@ -289,11 +293,11 @@ export class SluiceResultTree extends LitElement {
   };
 }
 
-function counted(number: number, noun: string): string {
+function countNoun(number: number, noun: string): string {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-function moreOf(left: number): string {
+function describeMore(left: number): string {
   return left <= 100 ? `${left} more` : `100 more of ${left.toLocaleString("en")}`;
 }
 

@@ -5,8 +5,8 @@
  */
 import { plainLines, plainText } from "../plain-text.js";
 import type { ArtifactBytes, ShownArtifact } from "../shown.js";
-import { addressOf, textOf } from "../viewer/artifact-reader.js";
-import { kindOf } from "../viewer/kinds.js";
+import { makeAddress, readText } from "../viewer/artifact-reader.js";
+import { findKind } from "../viewer/kinds.js";
 import { findMediaType, type PreviewInput } from "../viewer/preview.js";
 
 /** What is shown of an artifact. */
@@ -43,10 +43,10 @@ const [PATIENCE, PDF_PATIENCE] = [10_000, 30_000];
 const EDGES = [128, 512, 1024, 2048] as const;
 
 /** Draws one artifact; undefined if its icon says all there is to see. Throws what reading and drawing throw, and the reason of the signal. */
-export async function drawingOf(request: DrawingRequest, signal: AbortSignal): Promise<Drawing | undefined> {
+export async function drawArtifact(request: DrawingRequest, signal: AbortSignal): Promise<Drawing | undefined> {
   const { artifact, isLegible } = request;
   const type = findMediaType(artifact.mime_type, artifact.filename ?? "");
-  const kind = kindOf(type, artifact.viewer);
+  const kind = findKind(type, artifact.viewer);
   const isPdf = kind.name === "PDF";
   if (!isPdf && kind.name !== "images" && !(kind.text && isLegible)) return undefined;
   const side = Math.max(request.width, request.height) * devicePixelRatio;
@@ -56,12 +56,12 @@ export async function drawingOf(request: DrawingRequest, signal: AbortSignal): P
   const { sha256 } = artifact;
   const key = typeof sha256 === "string" && sha256 !== "" ? `${sha256} ${type}` : undefined;
   return kept.get(key, edge, signal, () =>
-    (isPdf ? heavy : light).run(signal, () => drawn(request, edge, kind.name, type, signal)),
+    (isPdf ? heavy : light).run(signal, () => drawInTime(request, edge, kind.name, type, signal)),
   );
 }
 
 // What takes too long has an icon. What fails throws, so that it is not kept: the bytes may be there when it is seen again.
-async function drawn(
+async function drawInTime(
   { artifact, bytes }: DrawingRequest,
   edge: number,
   kind: string,
@@ -95,7 +95,7 @@ async function drawingFor(
   const size = input.artifact.size_bytes ?? 0;
   switch (kind) {
     case "images":
-      return size > MOST_BYTES ? undefined : imageOf(input, edge, signal);
+      return size > MOST_BYTES ? undefined : drawImage(input, edge, signal);
     case "PDF": {
       if (size > MOST_PDF) return undefined;
       const { firstPage } = await import("./first-page.js");
@@ -104,23 +104,23 @@ async function drawingFor(
     }
     case "tables":
     case "JSON": {
-      const text = await headOf(input, signal);
+      const text = await readHead(input, signal);
       const rows = kind === "JSON" ? await objectRows(text, input.type) : await csvRows(text);
-      return rows === undefined ? linesOf(text) : { kind: "table", rows };
+      return rows === undefined ? drawLines(text) : { kind: "table", rows };
     }
     default:
-      return linesOf(await headOf(input, signal));
+      return drawLines(await readHead(input, signal));
   }
 }
 
-async function imageOf(input: PreviewInput, edge: number, signal: AbortSignal): Promise<Drawing | undefined> {
+async function drawImage(input: PreviewInput, edge: number, signal: AbortSignal): Promise<Drawing | undefined> {
   // An SVG is only ever an image element, where its scripts and links do nothing. It has any size.
   if (input.type.includes("svg")) {
     if ((input.artifact.size_bytes ?? 0) > MOST_SVG) return undefined;
-    return { kind: "address", address: await addressOf(input, signal) };
+    return { kind: "address", address: await makeAddress(input, signal) };
   }
   const image = new Image();
-  image.src = await addressOf(input, signal);
+  image.src = await makeAddress(input, signal);
   await new Promise((resolve, reject) => {
     image.addEventListener("load", resolve, { once: true });
     image.addEventListener("error", reject, { once: true });
@@ -140,13 +140,13 @@ async function imageOf(input: PreviewInput, edge: number, signal: AbortSignal): 
 }
 
 /** The beginning of a text. */
-async function headOf(input: PreviewInput, signal: AbortSignal): Promise<string> {
+async function readHead(input: PreviewInput, signal: AbortSignal): Promise<string> {
   let text = "";
-  for await (const piece of textOf(input, HEAD, signal)) text += piece;
+  for await (const piece of readText(input, HEAD, signal)) text += piece;
   return text;
 }
 
-function linesOf(text: string): Drawing | undefined {
+function drawLines(text: string): Drawing | undefined {
   const lines = plainLines(text).split(/\r\n?|\n/, LINES);
   const seen = lines.map((line) => line.slice(0, COLUMNS)).join("\n");
   return seen.trim() === "" ? undefined : { kind: "text", text: seen };
@@ -155,7 +155,7 @@ function linesOf(text: string): Drawing | undefined {
 async function csvRows(text: string): Promise<string[][] | undefined> {
   const { default: papa } = await import("papaparse");
   const { data } = papa.parse<string[]>(text, { preview: ROWS + 1, skipEmptyLines: true });
-  const rows = data.map(cellsOf);
+  const rows = data.map(cutCells);
   return rows.length < 2 ? undefined : rows;
 }
 
@@ -165,14 +165,14 @@ async function objectRows(text: string, type: string): Promise<string[][] | unde
   if (!areLines && !/^\s*\[\s*\{/.test(text)) return undefined;
   const { Elements } = await import("../viewer/json.js");
   const sources = areLines ? text.split("\n") : new Elements().push(text);
-  const objects = sources.slice(0, ROWS).map(objectOf);
+  const objects = sources.slice(0, ROWS).map(parseObject);
   const [first] = objects;
   if (first === undefined) return undefined;
   const columns = Object.keys(first);
-  return [columns, ...objects.map((object) => columns.map((column) => worded(object?.[column])))].map(cellsOf);
+  return [columns, ...objects.map((object) => columns.map((column) => toWords(object?.[column])))].map(cutCells);
 }
 
-function objectOf(source: string): Readonly<Record<string, unknown>> | undefined {
+function parseObject(source: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(source);
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
@@ -182,12 +182,12 @@ function objectOf(source: string): Readonly<Record<string, unknown>> | undefined
   }
 }
 
-function worded(value: unknown): string {
+function toWords(value: unknown): string {
   if (value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function cellsOf(cells: readonly string[]): string[] {
+function cutCells(cells: readonly string[]): string[] {
   return cells.slice(0, CELLS).map((cell) => plainText(cell, CELL));
 }
 

@@ -29,7 +29,7 @@ export async function firstPage(
   pdfjs.GlobalWorkerOptions.workerSrc = workerSrc;
   const range = new pdfjs.PDFDataRangeTransport(length, null);
   const give = async (begin: number, end: number): Promise<void> => {
-    const bytes = await bytesOf(input, begin, end).catch(() => undefined);
+    const bytes = await readBytes(input, begin, end).catch(() => undefined);
     // PDF.js refuses what it does not wait for any more.
     if (signal.aborted) return;
     if (bytes === undefined) range.abort();
@@ -62,7 +62,7 @@ export async function firstPage(
   return createImageBitmap(canvas);
 }
 
-async function bytesOf({ bytes }: PreviewInput, start: number, end: number): Promise<Uint8Array> {
+async function readBytes({ bytes }: PreviewInput, start: number, end: number): Promise<Uint8Array> {
   const stream = await bytes.open({ start, end });
   return stream === null ? new Uint8Array() : new Uint8Array(await new Response(stream).arrayBuffer());
 }

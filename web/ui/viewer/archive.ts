@@ -8,15 +8,15 @@ import { humanSize, SluiceError } from "mcp-sluice";
 import { archiveEntries, type ArchiveSource, extractEntry } from "mcp-sluice/files";
 import { BlobParts } from "../download.js";
 import { Pace } from "../pace.js";
-import { shownName } from "../plain-text.js";
+import { toSafeName } from "../plain-text.js";
 import { bytesAt, wholeBlob } from "./artifact-reader.js";
-import { kindOf } from "./kinds.js";
+import { findKind } from "./kinds.js";
 import {
   button,
   type Drawn,
   element,
   findMediaType,
-  gone,
+  makeGoneProblem,
   type PreviewInput,
   PreviewProblem,
   WHOLE_LIMIT,
@@ -35,7 +35,7 @@ const LONGEST = 1000;
 
 /** Draws the list of files. Opening one puts a viewer in its place. */
 export async function renderArchive(host: HTMLElement, input: PreviewInput, signal: AbortSignal): Promise<Drawn> {
-  const source = await sourceOf(input, signal);
+  const source = await openSource(input, signal);
   const files = new ArchiveFiles();
   const list = element("div", "list");
   host.append(list);
@@ -85,7 +85,7 @@ function rest(cause: unknown, count: number): string {
   return "The archive is damaged: what follows the files below cannot be read.";
 }
 
-async function sourceOf(input: PreviewInput, signal: AbortSignal): Promise<ArchiveSource> {
+async function openSource(input: PreviewInput, signal: AbortSignal): Promise<ArchiveSource> {
   const { size_bytes: size, filename } = input.artifact;
   const named = { filename: filename ?? "" };
   if (size === undefined) {
@@ -103,7 +103,7 @@ async function sourceOf(input: PreviewInput, signal: AbortSignal): Promise<Archi
     read: (start, end) => bytesAt(input, start, end, signal),
     stream: async (start, end) => {
       const stream = await input.bytes.open({ start, end });
-      if (stream === null) throw gone();
+      if (stream === null) throw makeGoneProblem();
       let read = 0;
       const counter = new TransformStream<Uint8Array, Uint8Array>({
         transform(chunk, controller) {
@@ -132,7 +132,7 @@ class ArchiveFiles {
   }
 
   add({ name, size, modified }: { name: string; size: number | undefined; modified: string | undefined }): void {
-    const path = shownName(name, "Unnamed", LONGEST);
+    const path = toSafeName(name, "Unnamed", LONGEST);
     const at = path.lastIndexOf("/");
     const folder = at === -1 ? "" : path.slice(0, at);
     if (folder !== "") this.#folders.add(folder);
@@ -143,13 +143,13 @@ class ArchiveFiles {
   }
 
   get summary(): string {
-    const folders = this.#folders.size === 0 ? "" : ` in ${counted(this.#folders.size, "folder")}`;
+    const folders = this.#folders.size === 0 ? "" : ` in ${countNoun(this.#folders.size, "folder")}`;
     const size = this.#isSized && this.paths.length > 0 ? `, ${humanSize(this.#bytes)} unpacked` : "";
-    return `${counted(this.paths.length, "file")}${folders}${size}`;
+    return `${countNoun(this.paths.length, "file")}${folders}${size}`;
   }
 }
 
-function counted(count: number, noun: string): string {
+function countNoun(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
@@ -179,8 +179,8 @@ class Openings {
     this.#run = run;
     const opener = (this.#list.getRootNode() as Document | ShadowRoot).activeElement;
     const back = button("All files", () => this.#close(opener), this.#signal);
-    const said = element("span", "soft path", { role: "status" }, `Reading ${shownName(path, "Unnamed")}…`);
-    const label = { "aria-label": shownName(path, "Unnamed", LONGEST) };
+    const said = element("span", "soft path", { role: "status" }, `Reading ${toSafeName(path, "Unnamed")}…`);
+    const label = { "aria-label": toSafeName(path, "Unnamed", LONGEST) };
     const place = element("section", "entry", label, element("div", "bar", {}, back, said));
     this.#place?.remove();
     this.#place = place;
@@ -195,10 +195,10 @@ class Openings {
     try {
       content = await this.#taken(path, signal);
     } catch (error) {
-      content = element("p", "notice problem", { role: "alert" }, sentenceOf(error));
+      content = element("p", "notice problem", { role: "alert" }, describeError(error));
     }
     if (signal.aborted) return;
-    said.textContent = shownName(path, "Unnamed", LONGEST);
+    said.textContent = toSafeName(path, "Unnamed", LONGEST);
     said.title = said.textContent;
     place.append(content);
   }
@@ -223,7 +223,7 @@ class Openings {
     };
     const { entry } = await extractEntry(this.#source, path, write, { maxBytes: MOST_OPENED, signal });
     signal.throwIfAborted();
-    if (entry === undefined) throw gone();
+    if (entry === undefined) throw makeGoneProblem();
     const blob = parts.blob("");
     const filename = path.slice(path.lastIndexOf("/") + 1);
     const viewer = document.createElement("sluice-viewer");
@@ -244,7 +244,7 @@ const HEAD = 4096;
 
 /** Whether a file is a text, by its bytes, that has no preview by its name. */
 async function isText(filename: string, blob: Blob): Promise<boolean> {
-  if (kindOf(findMediaType(null, filename)).name !== "bytes") return false;
+  if (findKind(findMediaType(null, filename)).name !== "bytes") return false;
   const head = new Uint8Array(await blob.slice(0, HEAD).arrayBuffer());
   try {
     // A character may be cut at the end.
@@ -255,7 +255,7 @@ async function isText(filename: string, blob: Blob): Promise<boolean> {
   }
 }
 
-function sentenceOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (error instanceof SluiceError && error.code === "E_TOO_LARGE") {
     return "It is too large to be opened here. Download the archive instead.";
   }

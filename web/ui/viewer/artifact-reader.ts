@@ -5,7 +5,7 @@
 import { BlobParts } from "../download.js";
 import { Pace } from "../pace.js";
 import { pagePolicy } from "../page-policy.js";
-import { gone, MOST, type PreviewInput, PreviewProblem, WHOLE_LIMIT } from "./preview.js";
+import { makeGoneProblem, MOST, type PreviewInput, PreviewProblem, WHOLE_LIMIT } from "./preview.js";
 
 /** Bytes of text per slice. */
 const SLICE = 64 * 1024;
@@ -16,7 +16,7 @@ const PIECE = 4 * 1024 ** 2;
  * The first `limit` bytes in slices of at most `most`, yielding to the page between them. Returns whether there are more. Throws
  * the signal's reason, and a `PreviewProblem` if the bytes are gone.
  */
-async function* slicesOf(
+async function* readSlices(
   input: PreviewInput,
   limit: number,
   signal: AbortSignal,
@@ -25,7 +25,7 @@ async function* slicesOf(
   // Read one more byte to see whether there are more.
   const stream = await input.bytes.open(limit === Infinity ? undefined : { start: 0, end: limit + 1 });
   signal.throwIfAborted();
-  if (stream === null) throw gone();
+  if (stream === null) throw makeGoneProblem();
   const total = input.artifact.size_bytes === undefined ? null : Math.min(input.artifact.size_bytes, limit);
   const reader = stream.getReader();
   const stop = (): void => void reader.cancel(signal.reason).catch(() => {});
@@ -63,7 +63,7 @@ export async function bytesAt(
   signal: AbortSignal,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const stream = await input.bytes.open({ start, end });
-  if (stream === null) throw gone();
+  if (stream === null) throw makeGoneProblem();
   const bytes = new Uint8Array(end - start);
   let length = 0;
   const reader = stream.getReader();
@@ -102,7 +102,7 @@ export async function wholeBlob(
 ): Promise<Blob> {
   const limit = limitFor(input, atFirst);
   mustFit(input, limit);
-  const slices = slicesOf(input, limit, signal, PIECE);
+  const slices = readSlices(input, limit, signal, PIECE);
   const parts = new BlobParts();
   for (;;) {
     const { done, value } = await slices.next();
@@ -122,7 +122,7 @@ function tooLarge(asked: boolean): PreviewProblem {
  * A URL for images, audio and video: their own, or an object URL that is revoked with the signal. SVG becomes a `data:` URL,
  * since an object URL of this origin could run its scripts when it is opened, and so does all where the page forbids object URLs.
  */
-export async function addressOf(input: PreviewInput, signal: AbortSignal): Promise<string> {
+export async function makeAddress(input: PreviewInput, signal: AbortSignal): Promise<string> {
   if (input.bytes.href !== undefined) return input.bytes.href;
   const blob = await wholeBlob(input, WHOLE_LIMIT, input.type, signal);
   if (/xml|html/.test(input.type) || !pagePolicy().objectUrls) return dataAddress(blob);
@@ -180,12 +180,12 @@ function isUtf8(start: Uint8Array): boolean {
 }
 
 /** The text in slices, as `slicesOf`. */
-export async function* textOf(
+export async function* readText(
   input: PreviewInput,
   limit: number,
   signal: AbortSignal,
 ): AsyncGenerator<string, boolean> {
-  const slices = slicesOf(input, limit, signal);
+  const slices = readSlices(input, limit, signal);
   let decoder: TextDecoder | undefined;
   for (;;) {
     const { done, value } = await slices.next();

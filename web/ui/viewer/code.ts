@@ -6,7 +6,7 @@ import type { LanguageRegistration } from "@shikijs/core/types";
 import { Pace } from "../pace.js";
 import { Lines, textView, type Token } from "./text-view.js";
 import { type Drawn, type PreviewInput, findMediaType, TEXT_LIMIT } from "./preview.js";
-import { limitFor, textOf } from "./artifact-reader.js";
+import { limitFor, readText } from "./artifact-reader.js";
 
 /** Characters that are highlighted, which takes longer than anything else. */
 const COLOURED = 300 * 1024;
@@ -47,7 +47,7 @@ async function render(
     signal,
   );
   const limit = limitFor(input, TEXT_LIMIT);
-  const slices = textOf(input, limit, signal);
+  const slices = readText(input, limit, signal);
   let characters = 0;
   let layout: Indented | undefined;
   for (;;) {
@@ -149,7 +149,7 @@ async function highlighter(language: string): Promise<(lines: readonly string[])
   const shiki = await core.createHighlighterCore({ themes: [theme], langs, engine });
   await pace.rest();
   let state: ReturnType<typeof shiki.getLastGrammarState> | undefined;
-  const tokensOf = (text: string): ReturnType<typeof shiki.codeToTokensBase> =>
+  const tokenize = (text: string): ReturnType<typeof shiki.codeToTokensBase> =>
     shiki.codeToTokensBase(text, {
       lang: language,
       theme: THEME,
@@ -160,18 +160,18 @@ async function highlighter(language: string): Promise<(lines: readonly string[])
   return (lines) => {
     const text = lines.join("\n");
     const began = performance.now();
-    let tokens = tokensOf(text);
+    let tokens = tokenize(text);
     // Rules are made ready when they are first met. A line that was left for that reason is not slow the second time.
-    if (performance.now() - began >= SUBSCRIBE_TIMEOUT) tokens = tokensOf(text);
+    if (performance.now() - began >= SUBSCRIBE_TIMEOUT) tokens = tokenize(text);
     state = shiki.getLastGrammarState(tokens);
     return tokens.map((row) =>
-      row.map(({ content, color, fontStyle = 0 }) => ({ text: content, look: lookOf(color, fontStyle) })),
+      row.map(({ content, color, fontStyle = 0 }) => ({ text: content, look: toClasses(color, fontStyle) })),
     );
   };
 }
 
 // `var(--token-string)` → `token-string`. Styles are bits: 1 italic, 2 bold, 4 underlined.
-function lookOf(color: string | undefined, style: number): string {
+function toClasses(color: string | undefined, style: number): string {
   const token = /--(token-[a-z-]+)/.exec(color ?? "")?.[1];
   return [token, style & 1 ? "italic" : "", style & 2 ? "bold" : ""].filter(Boolean).join(" ");
 }

@@ -4,8 +4,8 @@
  */
 import type * as PapaModule from "papaparse";
 import { renderPlain } from "./code.js";
-import { type Drawn, loaded, type PreviewInput, TABLE_LIMIT } from "./preview.js";
-import { limitFor, textOf } from "./artifact-reader.js";
+import { type Drawn, loadRenderer, type PreviewInput, TABLE_LIMIT } from "./preview.js";
+import { limitFor, readText } from "./artifact-reader.js";
 import { Table } from "./table.js";
 import { TableView } from "./table-view.js";
 
@@ -16,13 +16,13 @@ const LONGEST_ROW = 1024 ** 2;
 
 /** Draws a table whose first row names the columns. */
 export async function renderCsv(host: HTMLElement, input: PreviewInput, signal: AbortSignal): Promise<Drawn> {
-  const papa = (await loaded("tables", import("papaparse"))).default;
+  const papa = (await loadRenderer("tables", import("papaparse"))).default;
   signal.throwIfAborted();
   const table = new Table();
   const view = new TableView(host, table, { label: `Table of ${input.name}` }, signal);
   const rows = new CsvRows(papa, input.type.includes("tab-separated") ? "\t" : undefined);
   const limit = limitFor(input, TABLE_LIMIT);
-  const slices = textOf(input, limit, signal);
+  const slices = readText(input, limit, signal);
   let named = false;
   const take = (found: readonly (readonly string[])[]): void => {
     for (const cells of found) {

@@ -4,7 +4,7 @@
  * @module
  */
 import { renderCsv } from "./csv.js";
-import { textOf } from "./artifact-reader.js";
+import { readText } from "./artifact-reader.js";
 import { renderHex } from "./hex.js";
 import { renderMarkdown } from "./markdown-page.js";
 import { type Drawn, element, type PreviewInput, PreviewProblem } from "./preview.js";
@@ -22,7 +22,7 @@ export async function renderDocument(host: HTMLElement, input: PreviewInput, sig
   const stream = await input.bytes.readText();
   signal.throwIfAborted();
   if (stream === null) throw new PreviewProblem("Its text could not be read.", "source");
-  const { text, isPart } = await readText(input, stream, signal);
+  const { text, isPart } = await readBeginning(input, stream, signal);
   const parts = text.split(BREAK);
   const shown = parts.slice(0, MOST_PARTS);
   const isWorkbook = /spreadsheet|ms-excel|numbers/.test(input.type);
@@ -33,13 +33,13 @@ export async function renderDocument(host: HTMLElement, input: PreviewInput, sig
   return isPart ? { note: "The end is not shown: download the file to see it." } : {};
 }
 
-async function readText(
+async function readBeginning(
   input: PreviewInput,
   stream: ReadableStream<Uint8Array>,
   signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly isPart: boolean }> {
   const bytes = { open: () => Promise.resolve(stream) };
-  const slices = textOf({ ...input, artifact: { id: input.artifact.id }, bytes }, MOST_TEXT, signal);
+  const slices = readText({ ...input, artifact: { id: input.artifact.id }, bytes }, MOST_TEXT, signal);
   let text = "";
   for (;;) {
     const { done, value } = await slices.next();

@@ -20,7 +20,7 @@ type Read = (start: number, end: number) => Promise<Uint8Array>;
 
 /** Draws bytes. Reads them all first if their number is unknown. */
 export async function renderHex(host: HTMLElement, input: PreviewInput, signal: AbortSignal): Promise<Drawn> {
-  const { size, read } = await sourceOf(input, signal);
+  const { size, read } = await openSource(input, signal);
   if (size === 0) {
     host.append(element("p", "empty soft", {}, "It is empty."));
     return {};
@@ -53,7 +53,7 @@ export async function renderHex(host: HTMLElement, input: PreviewInput, signal: 
   return {};
 }
 
-async function sourceOf(input: PreviewInput, signal: AbortSignal): Promise<{ size: number; read: Read }> {
+async function openSource(input: PreviewInput, signal: AbortSignal): Promise<{ size: number; read: Read }> {
   const { size_bytes: size } = input.artifact;
   if (size !== undefined) return { size, read: async (start, end) => bytesAt(input, start, end, signal) };
   const blob = await wholeBlob(input, TEXT_LIMIT, "", signal);

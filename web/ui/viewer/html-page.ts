@@ -3,7 +3,7 @@
  * @module
  */
 import { Pace } from "../pace.js";
-import { limitFor, textOf } from "./artifact-reader.js";
+import { limitFor, readText } from "./artifact-reader.js";
 import { InertPage } from "./inert-page.js";
 import { type Drawn, element, type PreviewInput, PreviewProblem, WHOLE_LIMIT } from "./preview.js";
 
@@ -39,39 +39,39 @@ export async function renderPage(host: HTMLElement, input: PreviewInput, signal:
     sandbox: "allow-same-origin",
     srcdoc: EMPTY,
   });
-  const loaded = loadOf(frame, signal);
+  const loaded = waitForLoad(frame, signal);
   host.append(bar, frame);
   await loaded;
   const { contentDocument } = frame;
   if (contentDocument === null) throw new PreviewProblem("This site cannot show pages.", "source");
-  return drawn(new InertPage(contentDocument, input.type.includes("xhtml")), input, signal);
+  return drawPage(new InertPage(contentDocument, input.type.includes("xhtml")), input, signal);
 }
 
-function loadOf(frame: HTMLIFrameElement, signal: AbortSignal): Promise<void> {
+function waitForLoad(frame: HTMLIFrameElement, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     frame.addEventListener("load", () => resolve(), { once: true, signal });
     signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
   });
 }
 
-async function drawn(page: InertPage, input: PreviewInput, signal: AbortSignal): Promise<Drawn> {
+async function drawPage(page: InertPage, input: PreviewInput, signal: AbortSignal): Promise<Drawn> {
   const limit = limitFor(input, WHOLE_LIMIT);
   const most = input.whole ? AT_MOST : AT_FIRST;
-  const slices = textOf(input, limit, signal);
+  const slices = readText(input, limit, signal);
   const pace = new Pace();
   let bytes = 0;
   for (;;) {
     const { done, value } = await slices.next();
     if (done) {
       page.end();
-      return shown(page, value ? limit : undefined);
+      return toDrawn(page, value ? limit : undefined);
     }
     for (let at = 0; at < value.length; at += PIECE) {
       const piece = value.slice(at, at + PIECE);
       if (page.size >= most) {
         await slices.return(true);
         page.end();
-        return shown(page, bytes);
+        return toDrawn(page, bytes);
       }
       page.write(piece);
       bytes += new Blob([piece]).size;
@@ -81,7 +81,7 @@ async function drawn(page: InertPage, input: PreviewInput, signal: AbortSignal):
   }
 }
 
-function shown({ isBlank, lacksStyles }: InertPage, part?: number): Drawn {
+function toDrawn({ isBlank, lacksStyles }: InertPage, part?: number): Drawn {
   const note = isBlank ? BLANK : lacksStyles ? UNSTYLED : undefined;
   return { ...(part !== undefined && { part }), ...(note !== undefined && { note }) };
 }

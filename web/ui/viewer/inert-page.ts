@@ -170,7 +170,7 @@ export class InertPage {
     const isHtml = node.namespaceURI === HTML;
     for (const [key, value] of Object.entries(attributes)) {
       const name = key.toLowerCase();
-      if (name === "style") styled(node, value);
+      if (name === "style") styleNode(node, value);
       else if (FORBIDDEN.has(name)) continue;
       else if (name === "href" || name === "xlink:href") this.#refer(node, tag, value);
       else if (HOLDING.has(name) ? HELD.test(value) : this.#isHarmless(tag, name, value)) {
@@ -227,7 +227,7 @@ export class InertPage {
     this.#sheet = undefined;
     this.#styles += text.length;
     const others = this.#document.adoptedStyleSheets;
-    if (others.length >= MAX_SHEETS || this.#styles > MAX_STYLES || depthOf(text) > MAX_RULE_DEPTH) {
+    if (others.length >= MAX_SHEETS || this.#styles > MAX_STYLES || measureDepth(text) > MAX_RULE_DEPTH) {
       this.lacksStyles = true;
       return;
     }
@@ -240,7 +240,7 @@ export class InertPage {
 }
 
 /** The depth of rules, or more. */
-function depthOf(text: string): number {
+function measureDepth(text: string): number {
   let [depth, most] = [0, 0];
   for (const [brace] of text.matchAll(/[{}]/g)) {
     depth = Math.max(0, depth + (brace === "{" ? 1 : -1));
@@ -250,7 +250,7 @@ function depthOf(text: string): number {
 }
 
 /** Gives an element a style of its own, without what it would fetch. Set as text of an attribute it needs permission of the site. */
-function styled(node: Element, text: string): void {
+function styleNode(node: Element, text: string): void {
   if (!("style" in node)) return;
   const style = node.style as CSSStyleDeclaration;
   style.cssText = text;

@@ -4,7 +4,7 @@
  */
 import { renderCode } from "./code.js";
 import { type Drawn, type PreviewInput, TABLE_LIMIT } from "./preview.js";
-import { limitFor, textOf } from "./artifact-reader.js";
+import { limitFor, readText } from "./artifact-reader.js";
 import { Table } from "./table.js";
 import { TableView } from "./table-view.js";
 
@@ -26,7 +26,7 @@ export async function renderJson(host: HTMLElement, input: PreviewInput, signal:
 // Null where it is no table after all; nothing is left in the host then.
 async function renderObjects(host: HTMLElement, input: PreviewInput, signal: AbortSignal): Promise<Drawn | null> {
   const limit = limitFor(input, TABLE_LIMIT);
-  const slices = textOf(input, limit, signal);
+  const slices = readText(input, limit, signal);
   const areLines = !input.type.endsWith("json") || input.type.endsWith("ndjson");
   const finder: Finder = areLines ? new Lined() : new Elements();
   const objects = new Objects();
@@ -74,7 +74,7 @@ class Objects {
   #add(source: string): boolean {
     let value: unknown;
     try {
-      value = parsed(source);
+      value = parseJson(source);
     } catch {
       return false;
     }
@@ -83,7 +83,7 @@ class Objects {
     const cells: string[] = [];
     for (const [name, member] of members) {
       const at = this.#column(name);
-      if (at !== undefined) cells[at] = written(member);
+      if (at !== undefined) cells[at] = writeJson(member);
     }
     // Keys come in any order; missing values are empty.
     this.table.add(Array.from(cells, (cell: string | undefined) => cell ?? ""));
@@ -120,7 +120,7 @@ class Lined implements Finder {
 }
 
 // Keep the source of numbers that a double cannot hold, if the browser reports it.
-function parsed(source: string): unknown {
+function parseJson(source: string): unknown {
   if (!/\d{16}|\d[eE]/.test(source)) return JSON.parse(source);
   return JSON.parse(source, (_name, value: unknown, ...context: unknown[]) => {
     const from = (context[0] as { source?: string } | undefined)?.source;
@@ -128,7 +128,7 @@ function parsed(source: string): unknown {
   });
 }
 
-function written(value: unknown): string {
+function writeJson(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value).slice(0, LONGEST_CELL);
 }
 

@@ -80,19 +80,19 @@ const HINTED: Readonly<Record<string, string>> = {
 };
 
 /** The kind of a media type. A hint applies to unknown bytes and among kinds of text. */
-export function kindOf(type: string, hint = ""): Kind {
-  const own = found(type);
-  const hinted = Object.hasOwn(HINTED, hint) ? found(HINTED[hint] ?? "") : own;
+export function findKind(type: string, hint = ""): Kind {
+  const own = findKindByType(type);
+  const hinted = Object.hasOwn(HINTED, hint) ? findKindByType(HINTED[hint] ?? "") : own;
   if (hint === "data" && own.tabular === true) return own;
   return own === BYTES || (own.text && hinted.text) ? hinted : own;
 }
 
-function found(type: string): Kind {
+function findKindByType(type: string): Kind {
   return KINDS.find(({ types }) => types.test(type)) ?? BYTES;
 }
 
 /** The renderer of the source view: text or bytes. */
-export async function sourceOf(kind: Kind): Promise<Renderer> {
+export async function loadSourceRenderer(kind: Kind): Promise<Renderer> {
   return kind.text ? (await import("./code.js")).renderPlain : hex();
 }
 

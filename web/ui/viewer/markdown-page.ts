@@ -4,8 +4,8 @@
  */
 import { Pace } from "../pace.js";
 import { plainLines } from "../plain-text.js";
-import { limitFor, textOf } from "./artifact-reader.js";
-import { type Drawn, element, loaded, type PreviewInput } from "./preview.js";
+import { limitFor, readText } from "./artifact-reader.js";
+import { type Drawn, element, loadRenderer, type PreviewInput } from "./preview.js";
 
 /** Bytes that are drawn at first, and at most. */
 const AT_FIRST = 128 * 1024;
@@ -16,9 +16,9 @@ const MOST_ELEMENTS = 40_000;
 
 /** Draws the text with its headings, lists, tables, code and links. */
 export async function renderMarkdown(host: HTMLElement, input: PreviewInput, signal: AbortSignal): Promise<Drawn> {
-  const { sections } = await loaded("Markdown", import("../markdown.js"));
+  const { sections } = await loadRenderer("Markdown", import("../markdown.js"));
   const limit = Math.min(AT_MOST, limitFor(input, AT_FIRST));
-  const slices = textOf(input, limit, signal);
+  const slices = readText(input, limit, signal);
   let text = "";
   let isPart = false;
   for (;;) {

@@ -2,15 +2,23 @@
  * Previews of images, audio and video.
  * @module
  */
-import { button, type Drawn, element, gone, type PreviewInput, PreviewProblem, WHOLE_LIMIT } from "./preview.js";
-import { addressOf, isThere, limitFor, mustFit } from "./artifact-reader.js";
+import {
+  button,
+  type Drawn,
+  element,
+  makeGoneProblem,
+  type PreviewInput,
+  PreviewProblem,
+  WHOLE_LIMIT,
+} from "./preview.js";
+import { makeAddress, isThere, limitFor, mustFit } from "./artifact-reader.js";
 
 /** Draws a player. At a URL it streams while it plays. */
 export async function renderMedia(host: HTMLElement, input: PreviewInput, signal: AbortSignal): Promise<Drawn> {
   const player = element(input.type.startsWith("audio/") ? "audio" : "video", "player", { "aria-label": input.name });
   player.controls = true;
   player.preload = "metadata";
-  player.src = await addressOf(input, signal);
+  player.src = await makeAddress(input, signal);
   // A removed player would keep playing and keep its connection.
   signal.addEventListener("abort", () => {
     player.pause();
@@ -21,7 +29,7 @@ export async function renderMedia(host: HTMLElement, input: PreviewInput, signal
   const plays = await playable(player, signal);
   signal.throwIfAborted();
   if (plays) return {};
-  if (!(await isThere(input))) throw gone();
+  if (!(await isThere(input))) throw makeGoneProblem();
   throw new PreviewProblem(`This browser cannot play it as ${input.type}.`, "source");
 }
 
@@ -37,7 +45,7 @@ async function playable(player: HTMLMediaElement, signal: AbortSignal): Promise<
 export async function renderImage(host: HTMLElement, input: PreviewInput, signal: AbortSignal): Promise<Drawn> {
   mustFit(input, limitFor(input, WHOLE_LIMIT));
   const image = element("img", "image fitted", { alt: input.name, decoding: "async" });
-  image.src = await addressOf(input, signal);
+  image.src = await makeAddress(input, signal);
   await image.decode().catch(() => {});
   signal.throwIfAborted();
   // An SVG may have no size of its own.
@@ -65,6 +73,6 @@ export async function renderImage(host: HTMLElement, input: PreviewInput, signal
 }
 
 async function whyNot(input: PreviewInput): Promise<PreviewProblem> {
-  if (!(await isThere(input))) return gone();
+  if (!(await isThere(input))) return makeGoneProblem();
   return new PreviewProblem(`This browser cannot show it as ${input.type}.`, "source");
 }

@@ -9,7 +9,7 @@ import {
   button,
   type Drawn,
   element,
-  loaded,
+  loadRenderer,
   notLoaded,
   type PreviewInput,
   PreviewProblem,
@@ -29,7 +29,7 @@ export async function renderPdf(host: HTMLElement, input: PreviewInput, signal: 
   const settings = pdfSettings();
   if (settings === undefined) throw new PreviewProblem("PDF previews are not set up on this page.", "source");
   const { library, workerSrc, ...addresses } = settings;
-  const pdfjs = (await loaded("PDF", library())) as typeof PdfJs;
+  const pdfjs = (await loadRenderer("PDF", library())) as typeof PdfJs;
   const blob = await wholeBlob(input, WHOLE_LIMIT, "", signal);
   const data = new Uint8Array(await blob.arrayBuffer());
   signal.throwIfAborted();
@@ -48,11 +48,11 @@ export async function renderPdf(host: HTMLElement, input: PreviewInput, signal: 
     verbosity: pdfjs.VerbosityLevel.ERRORS,
   });
   signal.addEventListener("abort", () => void task.destroy().catch(() => {}), { once: true });
-  const pdf = await opened(task);
+  const pdf = await openDocument(task);
   signal.throwIfAborted();
   const count = Math.min(pdf.numPages, MOST_PAGES);
   const first = await pdf.getPage(1).catch((cause: unknown) => {
-    throw broken(cause);
+    throw toProblem(cause);
   });
   signal.throwIfAborted();
   const pages = new PdfPages(host, pdf, { count, first, name: input.name }, signal);
@@ -60,15 +60,15 @@ export async function renderPdf(host: HTMLElement, input: PreviewInput, signal: 
   return count < pdf.numPages ? { note: `The first ${MOST_PAGES} of ${pdf.numPages} pages are shown.` } : {};
 }
 
-async function opened(task: PDFDocumentLoadingTask): Promise<PDFDocumentProxy> {
+async function openDocument(task: PDFDocumentLoadingTask): Promise<PDFDocumentProxy> {
   try {
     return await task.promise;
   } catch (cause) {
-    throw broken(cause);
+    throw toProblem(cause);
   }
 }
 
-function broken(cause: unknown): PreviewProblem {
+function toProblem(cause: unknown): PreviewProblem {
   const name = cause instanceof Error ? cause.name : "";
   if (name === "PasswordException") {
     return new PreviewProblem("It is protected by a password, so only a PDF reader can show it.", "none", { cause });
@@ -291,7 +291,7 @@ class PdfPages {
     this.#rows.resize(index, this.#heightOf(index));
     this.#place(index, box);
     const scale = this.#scaleOf(index) * Math.min(2, devicePixelRatio);
-    const viewport = page.getViewport({ scale: bounded(natural.width, natural.height, scale) });
+    const viewport = page.getViewport({ scale: limitScale(natural.width, natural.height, scale) });
     const label = `Page ${index + 1} of ${this.#outline.count}`;
     const canvas = element("canvas", "", { role: "img", "aria-label": label });
     canvas.width = Math.max(1, Math.floor(viewport.width));
@@ -301,7 +301,7 @@ class PdfPages {
     if (this.#sheets.get(index) !== sheet) return;
     box.replaceChildren(canvas);
     this.#announce();
-    const text = await textOf(page);
+    const text = await readText(page);
     if (text !== "") box.append(element("p", "unseen", {}, text));
   }
 
@@ -312,12 +312,12 @@ class PdfPages {
   }
 }
 
-function bounded(width: number, height: number, scale: number): number {
+function limitScale(width: number, height: number, scale: number): number {
   const area = Math.sqrt(MOST_PIXELS / Math.max(1, width * height));
   return Math.min(scale, area, LONGEST / Math.max(1, width), LONGEST / Math.max(1, height));
 }
 
-async function textOf(page: PDFPageProxy): Promise<string> {
+async function readText(page: PDFPageProxy): Promise<string> {
   const { items } = await page.getTextContent();
   let text = "";
   for (const item of items) {

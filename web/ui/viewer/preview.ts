@@ -51,7 +51,7 @@ export class PreviewProblem extends Error {
 }
 
 /** The bytes are gone. */
-export function gone(): PreviewProblem {
+export function makeGoneProblem(): PreviewProblem {
   return new PreviewProblem("It has expired.", "none");
 }
 
@@ -61,7 +61,7 @@ export function notLoaded(what: string, cause: unknown): PreviewProblem {
 }
 
 /** Loads a renderer. Throws a `PreviewProblem` if it fails, for example offline. */
-export async function loaded<T>(what: string, load: Promise<T>): Promise<T> {
+export async function loadRenderer<T>(what: string, load: Promise<T>): Promise<T> {
   try {
     return await load;
   } catch (cause) {

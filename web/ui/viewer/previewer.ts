@@ -5,7 +5,7 @@
 import { humanSize, SluiceError } from "mcp-sluice";
 import type { ArtifactBytes, ShownArtifact } from "../shown.js";
 import { type Drawn, element, findMediaType, type PreviewInput, PreviewProblem, type Remedy } from "./preview.js";
-import { kindOf, sourceOf } from "./kinds.js";
+import { findKind, loadSourceRenderer } from "./kinds.js";
 
 /** The tabs of a viewer. */
 export type ViewerTab = "preview" | "source" | "info";
@@ -69,7 +69,7 @@ export class Previewer {
   show(wanted: PreviewRequest): void {
     const { artifact, bytes, tab } = wanted;
     // Compared by value: callers may create new objects for each render.
-    const same = identityOf(artifact);
+    const same = toIdentity(artifact);
     const key = JSON.stringify([same, bytes?.href, bytes !== undefined, tab]);
     if (key === this.#key) return;
     if (this.#whole !== same) this.#whole = "";
@@ -86,15 +86,15 @@ export class Previewer {
   /** Shows all of it, whatever its size. */
   all(): void {
     if (this.#wanted === undefined) return;
-    this.#whole = identityOf(this.#wanted.artifact);
+    this.#whole = toIdentity(this.#wanted.artifact);
     this.#begin(this.#wanted);
   }
 
   /** Shows an error. */
   fail(error: unknown): void {
-    const problem = problemOf(error);
+    const problem = toProblem(error);
     this.#tell(
-      { kind: "problem", sentence: problem.message, ...actionOf(problem.remedy, this.#wanted) },
+      { kind: "problem", sentence: problem.message, ...chooseAction(problem.remedy, this.#wanted) },
       problem.message,
     );
   }
@@ -132,14 +132,14 @@ export class Previewer {
     const place = element("div");
     this.host.append(place);
     const type = findMediaType(artifact.mime_type, artifact.filename ?? "");
-    const kind = kindOf(type, artifact.viewer);
+    const kind = findKind(type, artifact.viewer);
     const progress = (read: number, total: number | null): void => this.#progress(read, total, signal);
     const input: PreviewInput = { artifact, bytes, name, type, whole: this.#whole !== "", progress };
     try {
-      const render = await (tab === "source" ? sourceOf(kind) : kind.load());
+      const render = await (tab === "source" ? loadSourceRenderer(kind) : kind.load());
       signal.throwIfAborted();
       const drawn = await render(place, input, signal);
-      if (!signal.aborted) this.#tell(noteOf(drawn, input), `${name} is shown`);
+      if (!signal.aborted) this.#tell(toState(drawn, input), `${name} is shown`);
     } catch (error) {
       if (signal.aborted) return;
       place.remove();
@@ -163,11 +163,11 @@ export class Previewer {
   }
 }
 
-function identityOf({ id, sha256, size_bytes, mime_type, filename, deferred, viewer }: ShownArtifact): string {
+function toIdentity({ id, sha256, size_bytes, mime_type, filename, deferred, viewer }: ShownArtifact): string {
   return JSON.stringify([id, sha256, size_bytes, mime_type, filename, deferred, viewer]);
 }
 
-function problemOf(error: unknown): PreviewProblem {
+function toProblem(error: unknown): PreviewProblem {
   if (error instanceof PreviewProblem) return error;
   if (error instanceof SluiceError) {
     const remedy = error.code === "E_EXPIRED" || error.code === "E_NOT_FOUND" ? "none" : "retry";
@@ -176,21 +176,21 @@ function problemOf(error: unknown): PreviewProblem {
   return new PreviewProblem("It could not be read.", "retry", { cause: error });
 }
 
-function actionOf(remedy: Remedy, wanted: PreviewRequest | undefined): { action?: Action } {
+function chooseAction(remedy: Remedy, wanted: PreviewRequest | undefined): { action?: Action } {
   if (remedy === "none" || (remedy === "source" && wanted?.tab === "source")) return {};
-  const text = remedy === "retry" ? "Try again" : remedy === "source" ? "Show source" : allOf(wanted?.artifact);
+  const text = remedy === "retry" ? "Try again" : remedy === "source" ? "Show source" : describeAll(wanted?.artifact);
   return { action: { text, does: remedy } };
 }
 
-function allOf(artifact: ShownArtifact | undefined): string {
+function describeAll(artifact: ShownArtifact | undefined): string {
   return artifact?.size_bytes === undefined ? "Load all" : `Load all (${humanSize(artifact.size_bytes)})`;
 }
 
-function noteOf({ part, note }: Drawn, { artifact, whole }: PreviewInput): PreviewState {
+function toState({ part, note }: Drawn, { artifact, whole }: PreviewInput): PreviewState {
   if (part === undefined) return note === undefined ? null : { kind: "note", sentence: note };
   const size = artifact.size_bytes;
   const said = `The first ${humanSize(part)}${size === undefined ? "" : ` of ${humanSize(size)}`} is shown.`;
   const sentence = note === undefined ? said : `${said} ${note}`;
   if (whole) return { kind: "note", sentence };
-  return { kind: "note", sentence, action: { text: allOf(artifact), does: "whole" } };
+  return { kind: "note", sentence, action: { text: describeAll(artifact), does: "whole" } };
 }

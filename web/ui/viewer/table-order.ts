@@ -29,7 +29,7 @@ const STEP = 1024;
 const RUN = 2048;
 
 /** The rows that are shown, in order; undefined for all as they are. Throws the signal's reason. */
-export async function orderOf(
+export async function orderRows(
   table: Table,
   { sorting, filter }: RowQuery,
   signal: AbortSignal,
@@ -37,7 +37,7 @@ export async function orderOf(
   if (sorting === undefined && filter === "") return undefined;
   const turns = new Turns(signal);
   const rows = await matching(table, filter, turns);
-  return sorting === undefined ? rows : sorted(table, rows, sorting, turns);
+  return sorting === undefined ? rows : sortRows(table, rows, sorting, turns);
 }
 
 /** Gives the page its turn during long work, and ends the work with the signal. */
@@ -70,7 +70,7 @@ async function matching(table: Table, filter: string, turns: Turns): Promise<Uin
   return found.slice(0, count);
 }
 
-async function sorted(table: Table, rows: Uint32Array, sorting: Sorting, turns: Turns): Promise<Uint32Array> {
+async function sortRows(table: Table, rows: Uint32Array, sorting: Sorting, turns: Turns): Promise<Uint32Array> {
   const { column, isNumeric, isDescending } = sorting;
   const sign = isDescending ? -1 : 1;
   const textAt = (at: number): string => table.row(rows[at] as number)[column] ?? "";
@@ -81,21 +81,21 @@ async function sorted(table: Table, rows: Uint32Array, sorting: Sorting, turns: 
   const [valued, other, empty] = groups;
   for (let at = 0; at < rows.length; at += 1) {
     const text = textAt(at);
-    if (isNumeric) numbers[at] = numberOf(text);
+    if (isNumeric) numbers[at] = parseNumber(text);
     else texts.push(text.toLowerCase());
     if (text === "") empty.add(at);
     else if (isNumeric && Number.isNaN(numbers[at])) other.add(at);
     else valued.add(at);
     if (at % STEP === 0) await turns.next();
   }
-  const ranked = (left: string, right: string): number => (left === right ? 0 : left < right ? -sign : sign);
-  const byText = (a: number, b: number): number => ranked(texts[a] as string, texts[b] as string) || a - b;
+  const compareCells = (left: string, right: string): number => (left === right ? 0 : left < right ? -sign : sign);
+  const byText = (a: number, b: number): number => compareCells(texts[a] as string, texts[b] as string) || a - b;
   const byNumber = (a: number, b: number): number => {
     const difference = (numbers[a] as number) - (numbers[b] as number);
     if (difference !== 0) return difference * sign;
     return Math.abs(numbers[a] as number) < EXACT ? a - b : exactly(textAt(a), textAt(b)) * sign || a - b;
   };
-  const byOtherText = (a: number, b: number): number => ranked(textAt(a), textAt(b)) || a - b;
+  const byOtherText = (a: number, b: number): number => compareCells(textAt(a), textAt(b)) || a - b;
   const order = new Uint32Array(rows.length);
   order.set(await mergeSorted(valued.all, isNumeric ? byNumber : byText, turns));
   order.set(await mergeSorted(other.all, byOtherText, turns), valued.count);
@@ -168,7 +168,7 @@ async function mergeSorted(
 const NUMBER = /^[-+]?[$€£¥]?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:,\d{3})+)?(?:\.\d+)?(?:e[-+]?\d{1,3})?%?$/i;
 
 /** The number that a cell is; NaN if it is none. */
-export function numberOf(cell: string): number {
+export function parseNumber(cell: string): number {
   const text = cell.trim();
   return NUMBER.test(text) && /\d/.test(text) ? Number(text.replaceAll(/[$€£¥,%]/g, "")) : Number.NaN;
 }

@@ -5,7 +5,7 @@
 import { element } from "./preview.js";
 import { VirtualRows } from "./rows.js";
 import type { Table } from "./table.js";
-import { numberOf, orderOf, type Sorting } from "./table-order.js";
+import { parseNumber, orderRows, type Sorting } from "./table-order.js";
 
 /** The height of a row in pixels. Rows that are opened are as high as what is touched. */
 const ROW = 28;
@@ -204,7 +204,7 @@ export class TableView {
   async #reorder(filter: string, signal: AbortSignal): Promise<void> {
     let order: Uint32Array | undefined;
     try {
-      order = await orderOf(this.#table, { sorting: this.#sorting, filter }, signal);
+      order = await orderRows(this.#table, { sorting: this.#sorting, filter }, signal);
     } catch {
       // Something else was asked for.
       return;
@@ -261,7 +261,7 @@ export class TableView {
         longest[column] = Math.max(longest[column] ?? 0, this.#text(column, cell).length);
         if (cell === "") continue;
         filled[column] = (filled[column] ?? 0) + 1;
-        if (!Number.isNaN(numberOf(cell))) numbers[column] = (numbers[column] ?? 0) + 1;
+        if (!Number.isNaN(parseNumber(cell))) numbers[column] = (numbers[column] ?? 0) + 1;
       }
     }
     this.#numeric = numbers.map((count, column) => count > 0 && count === filled[column]);

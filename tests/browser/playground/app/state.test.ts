@@ -4,7 +4,7 @@ import { IndexedDbArtifactStore } from "mcp-sluice/browser";
 import { UserStorage } from "mcp-sluice/files";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { Actions, Latest } from "../../../../web/playground/app/actions.js";
-import { formatted } from "../../../../web/ui/markdown.js";
+import { formatMarkdown } from "../../../../web/ui/markdown.js";
 import { openIn, openInPreview } from "../../../../web/playground/app/display.js";
 import { changeBy, type Preview, type ShownCall, type State, Store } from "../../../../web/playground/app/state.js";
 import { FilesView } from "../../../../web/playground/app/views/files-view.js";
@@ -243,7 +243,7 @@ describe("the view of files", () => {
 describe("Markdown", () => {
   function html(text: string): string {
     const element = document.createElement("div");
-    element.append(formatted(text));
+    element.append(formatMarkdown(text));
     return element.innerHTML.trim();
   }
 
@@ -272,7 +272,7 @@ describe("Markdown", () => {
       "<math><mtext><style><img src=x onerror=alert(1)></style></mtext></math>",
       "<link rel=stylesheet href=https://elsewhere.test>",
     ])("is no page's HTML, and does no harm: %s", (text) => {
-      const fragment = formatted(text);
+      const fragment = formatMarkdown(text);
       const elements = [...fragment.querySelectorAll("*")];
       expect(elements.filter((element) => !element.matches("p, a, br, strong, em"))).toEqual([]);
       const attributes = elements.flatMap((element) => [...element.attributes].map(({ name }) => name));
@@ -282,7 +282,7 @@ describe("Markdown", () => {
     });
 
     test("of HTML it is shown as it is", () => {
-      expect(formatted("<b>bold</b> & <i>").textContent.trim()).toBe("<b>bold</b> & <i>");
+      expect(formatMarkdown("<b>bold</b> & <i>").textContent.trim()).toBe("<b>bold</b> & <i>");
     });
 
     test.each([
@@ -290,7 +290,7 @@ describe("Markdown", () => {
       ["nested too deep", "> ".repeat(4000)],
       ["a table of too many cells", `${"|a".repeat(1000)}|\n${"|-".repeat(1000)}|\n${"x\n".repeat(1000)}`],
     ])("is left as it is where it is %s", (_, text) => {
-      const fragment = formatted(text);
+      const fragment = formatMarkdown(text);
       expect(fragment.querySelectorAll("*").length).toBeLessThan(5);
       expect(fragment.textContent.slice(0, 8)).toBe(text.slice(0, 8));
     });
@@ -312,7 +312,7 @@ describe("Markdown", () => {
         "# ",
         "~~",
       ]) {
-        const fragment = formatted(piece.repeat(Math.floor(10_000 / piece.length)));
+        const fragment = formatMarkdown(piece.repeat(Math.floor(10_000 / piece.length)));
         expect(fragment.querySelectorAll("*").length).toBeLessThan(10_000);
       }
     });

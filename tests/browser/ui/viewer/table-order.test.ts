@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import type { SluiceViewer } from "../../../../web/ui/viewer.js";
-import { numberOf } from "../../../../web/ui/viewer/table-order.js";
+import { parseNumber } from "../../../../web/ui/viewer/table-order.js";
 import { eventually, refusedBy, violations } from "../support.js";
 import { given, part, settled, viewing } from "./fixtures.js";
 
@@ -173,5 +173,5 @@ test.each([
   ["-", Number.NaN],
   ["", Number.NaN],
 ])("%j as a number is %d", (text, number) => {
-  expect(numberOf(text)).toBe(number);
+  expect(parseNumber(text)).toBe(number);
 });

@@ -5,7 +5,7 @@
  */
 import { createSluice, MemoryArtifactStore } from "mcp-sluice";
 import { gateFetch } from "mcp-sluice/mcp";
-import { OpenAiClient, ReactPlanner, scriptedModel, tool } from "mcp-sluice/planner";
+import { OpenAiClient, ReactPlanner, createScriptedModel, tool } from "mcp-sluice/planner";
 import { ToolNode } from "mcp-sluice/tools";
 import { roundTrip } from "../round-trip.js";
 
@@ -43,7 +43,7 @@ async function planned(options) {
     input: { type: "object" },
     run: () => ({ data: btoa(PDF) }),
   });
-  const fetch = scriptedModel(({ last }) =>
+  const fetch = createScriptedModel(({ last }) =>
     last.role === "tool" ? { text: "done" } : { calls: [{ name: "report", args: {} }] },
   );
   const llm = new OpenAiClient({ model: "scripted", baseUrl: "https://model.example/v1", fetch });

@@ -3,7 +3,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { serve as serveHttp } from "@hono/node-server";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { scriptedModel, type Script } from "../../../../web/src/planner/llm/scripted-model.js";
+import { createScriptedModel, type Script } from "../../../../web/src/planner/llm/scripted-model.js";
 import { Room } from "../command.js";
 import { begin, called, EVERYTHING, serve, type Served } from "./serving.js";
 
@@ -17,7 +17,7 @@ interface Asked {
 /** A model that listens; gives its URL, and what it was asked. */
 async function model(script: Script): Promise<{ readonly url: string; readonly asked: readonly Asked[] }> {
   const asked: Asked[] = [];
-  const answer = scriptedModel(script);
+  const answer = createScriptedModel(script);
   const server = serveHttp({
     hostname: "127.0.0.1",
     port: 0,

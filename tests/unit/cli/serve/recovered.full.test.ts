@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { serve as serveHttp } from "@hono/node-server";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { scriptedModel } from "../../../../web/src/planner/llm/scripted-model.js";
+import { createScriptedModel } from "../../../../web/src/planner/llm/scripted-model.js";
 import { useRedis } from "../../redis/served.js";
 import { Telling, type Told } from "../../server/sources/told.js";
 import { Room } from "../command.js";
@@ -27,7 +27,7 @@ interface HeldModel {
 async function heldModel(): Promise<HeldModel> {
   const go = new AbortController();
   setMaxListeners(0, go.signal);
-  const answer = scriptedModel(({ last }) =>
+  const answer = createScriptedModel(({ last }) =>
     last.role === "tool" ? { text: "It is done." } : { calls: [{ name: "asker_note", args: {} }] },
   );
   let waiting = 0;

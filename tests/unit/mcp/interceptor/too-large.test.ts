@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, test } from "vitest";
 import { MAX_MESSAGE } from "../../../../web/src/jsonrpc/limits.js";
-import { elementsOf, membersOf } from "../../../../web/src/mcp/client-request.js";
+import { splitBatch, scanMembers } from "../../../../web/src/mcp/client-request.js";
 import { exchange } from "../../../../web/src/mcp/http/exchange.js";
 import { PassThrough } from "../../../../web/src/mcp/pass-through.js";
 import { BoundedMessage } from "../../../../web/src/mcp/stdio/lines.js";
@@ -210,9 +210,9 @@ describe("a client's message that is too large", () => {
   it("has the ids that its elements have, wherever it is cut", () => {
     const batch = '[{"id":1,"method":"a","params":["]}",{"id":3}]}, {"id":"\\"2","method":"b"},{"method":"c"}]';
     const bytes = new TextEncoder().encode(batch);
-    expect(elementsOf(bytes)).toHaveLength(3);
+    expect(splitBatch(bytes)).toHaveLength(3);
     for (let cut = 1; cut < bytes.length; cut += 1) {
-      const members = membersOf([bytes.subarray(0, cut), bytes.subarray(cut)]);
+      const members = scanMembers([bytes.subarray(0, cut), bytes.subarray(cut)]);
       expect(members).toMatchObject({ requests: ["1", '"\\"2"'], responses: [], isEmpty: false });
     }
   });

@@ -1,5 +1,5 @@
 import { serveForTest } from "../../tools/serve.js";
-import { scriptedModel, type Script } from "../../../../web/src/planner/llm/scripted-model.js";
+import { createScriptedModel, type Script } from "../../../../web/src/planner/llm/scripted-model.js";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** A request as it came. */
@@ -14,7 +14,7 @@ export async function serveModel(
   script: Script,
 ): Promise<{ readonly baseUrl: string; readonly asked: readonly Asked[] }> {
   const asked: Asked[] = [];
-  const answer = scriptedModel(script);
+  const answer = createScriptedModel(script);
   const origin = await serveForTest((request, response) => void relayed(request, response));
   return { baseUrl: `${origin}/v1`, asked };
 

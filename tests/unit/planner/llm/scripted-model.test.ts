@@ -1,10 +1,10 @@
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { OpenAiClient } from "../../../../web/src/planner/llm/openai.js";
-import { scriptedModel, type ScriptedMessage } from "../../../../web/src/planner/llm/scripted-model.js";
+import { createScriptedModel, type ScriptedMessage } from "../../../../web/src/planner/llm/scripted-model.js";
 
 const COMPLETIONS = "http://model.test/v1/chat/completions";
 const body = JSON.stringify({ messages: [{ role: "user", content: "Hello" }] });
-const says = scriptedModel(({ last }) => ({ text: `You said: ${last.content}` }));
+const says = createScriptedModel(({ last }) => ({ text: `You said: ${last.content}` }));
 
 test("it is a fetch, and a client takes it as it is", async () => {
   expectTypeOf(says).toEqualTypeOf<typeof globalThis.fetch>();
@@ -26,7 +26,7 @@ describe("it answers", () => {
 
 test("a script is told the last message", async () => {
   const lasts: ScriptedMessage[] = [];
-  const listens = scriptedModel(({ messages, last }) => {
+  const listens = createScriptedModel(({ messages, last }) => {
     expectTypeOf(last).toEqualTypeOf<ScriptedMessage>();
     expect(last).toBe(messages.at(-1));
     lasts.push(last);

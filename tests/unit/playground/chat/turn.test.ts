@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   type ChatTurn,
-  keptOut,
-  seenChars,
+  countKeptOut,
+  countSeenChars,
   withCancelled,
   withEvent,
 } from "../../../../web/playground/app/chat/turn.js";
@@ -75,7 +75,7 @@ describe("a turn", () => {
         chars: 100,
       });
       expect(turn.steps[0]?.tokens).toBe(15);
-      expect([keptOut(turn), seenChars(turn)]).toEqual([1000, 100]);
+      expect([countKeptOut(turn), countSeenChars(turn)]).toEqual([1000, 100]);
     });
 
     test("a call that waits goes on; one that was cancelled stays so, whatever it says", () => {
@@ -109,7 +109,7 @@ describe("a turn", () => {
         { kind: "tool_failed", ...PLACE, problem },
         { kind: "text_discarded", step: 1 },
       ]);
-      expect(keptOut(turn)).toBe(0);
+      expect(countKeptOut(turn)).toBe(0);
       expect(turn.steps[0]).toMatchObject({ text: "", calls: [{ problem }, { tool: "demo_fails" }] });
     });
 

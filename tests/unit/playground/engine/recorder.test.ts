@@ -1,6 +1,6 @@
 /** What is recorded of a server's messages, and what is not. */
 import { describe, expect, test } from "vitest";
-import { aboutOf, exchangesOf } from "../../../../web/playground/engine/exchanges.js";
+import { readAbout, listExchanges } from "../../../../web/playground/engine/exchanges.js";
 import { MAX_KEPT, Recorder } from "../../../../web/playground/engine/recorder.js";
 
 const URL = "https://far.example/mcp";
@@ -46,7 +46,7 @@ describe("exchanges", () => {
     const [sent, got] = [request(1, "tools/list"), answer(1, { tools: [] })];
     const response = await it.fetch(answering(got, "application/json"))(URL, post(sent));
     expect(await response.text()).toBe(got);
-    expect(exchangesOf("far", it)).toMatchObject([
+    expect(listExchanges("far", it)).toMatchObject([
       {
         method: "tools/list",
         id: "1",
@@ -70,7 +70,7 @@ describe("exchanges", () => {
     await (await fetched(URL, post(request(7, "tools/call", { name: "ask", arguments: { a: 1 } })))).text();
     await it.fetch(async () => new Response(null, { status: 202 }))(URL, post(answer("q", { action: "decline" })));
     ended();
-    expect(exchangesOf("far", it).map(({ method, isSent, state, call }) => [method, isSent, state, call])).toEqual([
+    expect(listExchanges("far", it).map(({ method, isSent, state, call }) => [method, isSent, state, call])).toEqual([
       ["tools/call", true, "done", "page-call"],
       ["notifications/progress", false, "done", "page-call"],
       ["elicitation/create", false, "done", "page-call"],
@@ -85,7 +85,7 @@ describe("exchanges", () => {
       const fetched = it.fetch(answering(answer(n, {}), "application/json"));
       await (await fetched(URL, post(request(n, "tools/call", { name: "add", arguments: { n } })))).text();
     }
-    expect(exchangesOf("far", it).map(({ call }) => call)).toEqual(["two", "one"]);
+    expect(listExchanges("far", it).map(({ call }) => call)).toEqual(["two", "one"]);
   });
 
   test("a request that fails, one that is refused and one that is cancelled say so", async () => {
@@ -100,7 +100,7 @@ describe("exchanges", () => {
       post(request(3, "c")),
     );
     await cancelled.body?.cancel();
-    expect(exchangesOf("far", it).map(({ method, state, problem }) => [method, state, problem])).toEqual([
+    expect(listExchanges("far", it).map(({ method, state, problem }) => [method, state, problem])).toEqual([
       ["a", "error", "TypeError: fetch failed"],
       ["b", "error", "HTTP 401"],
       ["c", "cancelled", "cancelled"],
@@ -122,7 +122,7 @@ describe("exchanges", () => {
       await (await it.fetch(answering(answer(id, {}), "application/json"))(URL, post(request(id, "ping")))).text();
     }
     expect(it.messages.length).toBe(400);
-    expect(aboutOf(it)).toEqual({
+    expect(readAbout(it)).toEqual({
       name: "far",
       version: "3",
       protocol: "2025-11-25",
@@ -140,7 +140,7 @@ describe("bounds", () => {
       const got = answer(4, { content: [{ type: "text", text: "é".repeat(500_000) }] });
       const body = type === "application/json" ? got : `data: ${got}\n\n`;
       await (await it.fetch(answering(body, type, 777))(URL, post(request(4, "tools/call", { name: "long" })))).text();
-      const [exchange] = exchangesOf("far", it);
+      const [exchange] = listExchanges("far", it);
       expect(exchange?.answer).toMatchObject({ size: new TextEncoder().encode(got).length, isCut: true });
       const kept = new TextEncoder().encode(exchange?.answer?.text).length;
       expect(kept).toBeGreaterThan(MAX_KEPT - 4);
@@ -208,7 +208,7 @@ describe("secrets", () => {
     const got = answer(1, { text: `${"x".repeat(MAX_KEPT - 40)}${TOKEN} and ${TOKEN}` });
     const fetched = it.fetch(answering(got, "application/json", 11));
     await (await fetched(URL, post(request(1, "a"), { authorization: `Bearer ${TOKEN}` }))).text();
-    const kept = JSON.stringify([it.messages, exchangesOf("far", it)]);
+    const kept = JSON.stringify([it.messages, listExchanges("far", it)]);
     expect(kept).not.toContain(TOKEN);
     expect(kept).not.toContain(TOKEN.slice(0, 12));
   });

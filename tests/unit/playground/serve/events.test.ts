@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ChatTurn, withEvent } from "../../../../web/playground/app/chat/turn.js";
-import { shelfOf } from "../../../../web/playground/app/state.js";
+import { findShelf } from "../../../../web/playground/app/state.js";
 import type { ChatEvent } from "../../../../web/playground/engine/chat/messages.js";
 import { RunEvents } from "../../../../web/playground/engine/serve/chat-events.js";
 import { Unreachable } from "../../../../web/playground/engine/serve/client.js";
@@ -211,7 +211,7 @@ describe("events of a chat", () => {
         { kind: "tool_called", ...PLACE },
         { kind: "artifact_stored", ...PLACE, artifacts: [REF, file] },
       ]) as readonly { readonly artifacts?: readonly (typeof REF)[] }[];
-      expect(artifacts.map(shelfOf)).toEqual(["served", "served-files"]);
+      expect(artifacts.map(findShelf)).toEqual(["served", "served-files"]);
     });
 
     test("a step that is made anew in another process takes the place of the one that was begun", () => {

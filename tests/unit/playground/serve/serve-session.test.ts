@@ -6,7 +6,7 @@ import { Pauses } from "../../../../web/playground/engine/pauses.js";
 import { ServedPauses } from "../../../../web/playground/engine/serve/chat.js";
 import { ServeSession } from "../../../../web/playground/engine/serve/serve-session.js";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
-import { OpenAiClient, type Script, scriptedModel, tool } from "../../../../web/src/planner.js";
+import { OpenAiClient, type Script, createScriptedModel, tool } from "../../../../web/src/planner.js";
 import { SluiceServer, type SluiceServerOptions } from "../../../../web/src/serve.js";
 
 const BASE = "http://127.0.0.1:8080/";
@@ -231,7 +231,7 @@ const asks: Script = ({ last }) =>
   last.role === "tool" ? { text: last.content } : { calls: [{ name: "ask", args: {} }] };
 
 function chatting(script: Script): Partial<SluiceServerOptions> {
-  const fetch = scriptedModel(script);
+  const fetch = createScriptedModel(script);
   return { llm: new OpenAiClient({ model: "scripted", baseUrl: "http://model.test/v1", fetch }) };
 }
 

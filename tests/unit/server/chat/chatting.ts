@@ -7,7 +7,7 @@ import { expect, vi } from "vitest";
 import { z } from "zod";
 import type { LlmClient } from "../../../../web/src/planner/llm/client.js";
 import { OpenAiClient } from "../../../../web/src/planner/llm/openai.js";
-import { scriptedModel, type Script } from "../../../../web/src/planner/llm/scripted-model.js";
+import { createScriptedModel, type Script } from "../../../../web/src/planner/llm/scripted-model.js";
 import { tool, type NativeTool } from "../../../../web/src/planner/tool.js";
 import { memoryState, type ServeState, type SluiceServerOptions } from "../../../../web/src/serve.js";
 import { posted, served, visitor, type Serving } from "../sources/serving.js";
@@ -25,7 +25,7 @@ export interface Asked {
 
 /** A model by a script, through the real client. */
 export function modelOf(script: Script): LlmClient {
-  return new OpenAiClient({ model: "scripted", baseUrl: "http://model.test/v1", fetch: scriptedModel(script) });
+  return new OpenAiClient({ model: "scripted", baseUrl: "http://model.test/v1", fetch: createScriptedModel(script) });
 }
 
 /** Calls these tools, a step each, and then says what they said. */

@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createSluice, MemoryArtifactStore, type Sluice } from "../../../../web/src/index.js";
-import { blocksOf, loadOf } from "../../../../web/ui/result/blocks.js";
+import { listBlocks, readLoad } from "../../../../web/ui/result/blocks.js";
 import { Counterparts } from "../../../../web/ui/result/counterparts.js";
 import { diffLines } from "../../../../web/ui/result/diff-lines.js";
 import { jsonTokens } from "../../../../web/ui/result/json-tokens.js";
 import { JsonNode } from "../../../../web/ui/result/json-text.js";
-import { namesPlace, stepsOf } from "../../../../web/ui/result/labels.js";
+import { namesPlace, splitSteps } from "../../../../web/ui/result/labels.js";
 import type { MarkedText } from "../../../../web/ui/result/marked-text.js";
 import { prettyLines } from "../../../../web/ui/result/pretty.js";
 import { RawBytes } from "../../../../web/ui/result/raw-bytes.js";
-import { sentText } from "../../../../web/ui/result/restore.js";
+import { restoreSentText } from "../../../../web/ui/result/restore.js";
 import { moveIn, TreeRows } from "../../../../web/ui/result/tree-rows.js";
 import { documents, type Json, results } from "../../core/documents.js";
 import { base64, PDF, PNG, prose, textResult } from "../../core/samples.js";
@@ -49,13 +49,15 @@ describe("views", () => {
       [[1, 2], "other value"],
       ["word", "other value"],
     ])("of %j", (value, expected) => {
-      const blocks = blocksOf(plain(value));
+      const blocks = listBlocks(plain(value));
       const all = Array.from({ length: blocks.length }, (_, index) => blocks.at(index));
       expect(all.map(({ kind, name }) => `${kind} ${name}`).join(",")).toBe(expected);
     });
 
     test("of an image whose bytes stay tell how many", () => {
-      expect(loadOf(blocksOf(plain([{ type: "image", data: "A".repeat(400), mimeType: "image/png" }])).at(0))).toEqual({
+      expect(
+        readLoad(listBlocks(plain([{ type: "image", data: "A".repeat(400), mimeType: "image/png" }])).at(0)),
+      ).toEqual({
         hole: null,
         mimeType: "image/png",
         inline: 300,
@@ -64,7 +66,7 @@ describe("views", () => {
     });
 
     test("of what is no JSON are none", () => {
-      expect(blocksOf({ text: '{"a"', holes: [] }).length).toBe(0);
+      expect(listBlocks({ text: '{"a"', holes: [] }).length).toBe(0);
     });
   });
 
@@ -192,7 +194,7 @@ describe("views", () => {
       ["data", ["other", "data"], false],
       ["", ["data"], false],
     ])("%s names %j: %s", (path, keys, expected) => {
-      expect(namesPlace(stepsOf(path), keys)).toBe(expected);
+      expect(namesPlace(splitSteps(path), keys)).toBe(expected);
     });
   });
 
@@ -257,7 +259,7 @@ describe("the tree of what was sent", () => {
 
   async function sentOf(document: unknown): Promise<MarkedText> {
     const { text, refs } = await sluice.transform(document, { dialect: "mcp", namespace: "r" });
-    return sentText(text, refs);
+    return restoreSentText(text, refs);
   }
 
   async function check(document: unknown): Promise<void> {
@@ -325,7 +327,7 @@ describe("the tree of what was sent", () => {
       const stream = sluice.open({ dialect: "mcp", namespace: "r" });
       await stream.write(new TextEncoder().encode(source));
       const { text } = await stream.close();
-      const sent = sentText(text);
+      const sent = restoreSentText(text);
       expect(fits(sent, source)).toBe(true);
       expect(sent.text).toMatch(
         /^\{"n":12345678901234567890\.10,"a":"artifact:[^"]*","a":\[1 , 2\],"_meta":\{"k":1\}\}$/,
@@ -341,19 +343,19 @@ describe("the tree of what was sent", () => {
       [{ a: "x", _meta: { "sluice/refs": [{ at: "/a" }] } }, "/a"],
       [{ a: "x", _meta: { "sluice/refs": [{ at: "/a", was: 1, added: true }] } }, "/a"],
     ])("is refused with its place: %j", (document, path) => {
-      expect(() => sentText(JSON.stringify(document))).toThrow(
+      expect(() => restoreSentText(JSON.stringify(document))).toThrow(
         expect.objectContaining({ code: "E_RESTORE_REFS", path }),
       );
     });
 
     test("a list that is none is refused", () => {
-      expect(() => sentText('{"_meta":{"sluice/refs":7}}')).toThrow(
+      expect(() => restoreSentText('{"_meta":{"sluice/refs":7}}')).toThrow(
         expect.objectContaining({ code: "E_RESTORE_REFS" }),
       );
     });
 
     test("text that is no JSON comes back as it is", () => {
-      expect(sentText('{"half": [1,')).toEqual({ text: '{"half": [1,', holes: [] });
+      expect(restoreSentText('{"half": [1,')).toEqual({ text: '{"half": [1,', holes: [] });
     });
   });
 });

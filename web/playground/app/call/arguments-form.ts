@@ -6,7 +6,7 @@ import { css, html, LitElement, nothing, type PropertyValues, type TemplateResul
 import { keyed } from "lit/directives/keyed.js";
 import { repeat } from "lit/directives/repeat.js";
 import { viewStyles } from "../styles.js";
-import { countProblem, type Field, fieldsOf, json, objectOf, same, textOf, valueOf } from "./schema.js";
+import { countProblem, type Field, listFields, json, toObject, same, toFieldText, parseField } from "./schema.js";
 
 /** Files offered in a select; others can be typed. */
 const MAX_FILES = 500;
@@ -167,11 +167,11 @@ export class ArgumentsForm extends LitElement {
   #field(field: Field, path: string, given: unknown): TemplateResult {
     const { title, description, isRequired, isNullable, kind } = field;
     const initial = given === undefined ? field.initial : given;
-    const label = html`<span class="label" id="name:${idOf(path)}"
+    const label = html`<span class="label" id="name:${toFieldId(path)}"
       >${isRequired ? html`${`${title} `}<span class="soft">(required)</span>` : title}</span
     >`;
     const note = isNullable && isRequired ? " Empty means null." : "";
-    const told = html`${description + note === "" ? nothing : html`<span class="soft" id="hint:${idOf(path)}">${description}${note}</span>`}${this.#problem(path)}`;
+    const told = html`${description + note === "" ? nothing : html`<span class="soft" id="hint:${toFieldId(path)}">${description}${note}</span>`}${this.#problem(path)}`;
     switch (kind) {
       case "object":
         return this.#group(field, told, html`<div class="fields">${this.#parts(field.fields, path, initial)}</div>`);
@@ -190,16 +190,16 @@ export class ArgumentsForm extends LitElement {
               <input
                 type="checkbox"
                 name=${path}
-                aria-labelledby="name:${idOf(path)}"
-                aria-describedby="hint:${idOf(path)} wrong:${idOf(path)}"
+                aria-labelledby="name:${toFieldId(path)}"
+                aria-describedby="hint:${toFieldId(path)} wrong:${toFieldId(path)}"
                 data-initial=${String(field.initial === true)}
                 .checked=${initial === true}
               />
-              <strong id="name:${idOf(path)}">${title}</strong></span
+              <strong id="name:${toFieldId(path)}">${title}</strong></span
             >${told}</label
           >`;
         }
-        return html`<label>${label}${this.#select(path, CHOICES, textOf(field, initial), true)}${told}</label>`;
+        return html`<label>${label}${this.#select(path, CHOICES, toFieldText(field, initial), true)}${told}</label>`;
       default:
     }
     if (this.#takes(field, path)) {
@@ -221,7 +221,7 @@ export class ArgumentsForm extends LitElement {
   }
 
   #parts(fields: readonly Field[], path: string, initial: unknown): readonly TemplateResult[] {
-    return fields.map((field) => this.#field(field, `${path}/${field.name}`, objectOf(initial)[field.name]));
+    return fields.map((field) => this.#field(field, `${path}/${field.name}`, toObject(initial)[field.name]));
   }
 
   /** A choice among alternatives, and the fields of the chosen one. */
@@ -332,17 +332,17 @@ export class ArgumentsForm extends LitElement {
 
   #input(field: Field, path: string, initial: unknown): TemplateResult {
     const { kind, choices, isRequired } = field;
-    const text = textOf(field, initial);
+    const text = toFieldText(field, initial);
     // `isLong` describes the file, not its name.
     const isLong = field.isLong && !this.#takes(field, path);
     if (kind === "enum") return this.#select(path, choices, text, !isRequired && field.initial === undefined);
-    const own = textOf(field, field.initial);
+    const own = toFieldText(field, field.initial);
     const isWrong = this.problems[path] !== undefined;
     if (kind === "json" || kind === "names" || isLong)
       return html`<textarea
         name=${path}
-        aria-labelledby="name:${idOf(path)}"
-        aria-describedby="hint:${idOf(path)} wrong:${idOf(path)}"
+        aria-labelledby="name:${toFieldId(path)}"
+        aria-describedby="hint:${toFieldId(path)} wrong:${toFieldId(path)}"
         rows="4"
         spellcheck="false"
         data-initial=${own}
@@ -352,8 +352,8 @@ export class ArgumentsForm extends LitElement {
     const isNumber = kind === "number" || kind === "integer";
     return html`<input
       name=${path}
-      aria-labelledby="name:${idOf(path)}"
-      aria-describedby="hint:${idOf(path)} wrong:${idOf(path)}"
+      aria-labelledby="name:${toFieldId(path)}"
+      aria-describedby="hint:${toFieldId(path)} wrong:${toFieldId(path)}"
       type=${field.schema["format"] === "date" ? "date" : "text"}
       inputmode=${isNumber ? "decimal" : "text"}
       data-initial=${own}
@@ -366,8 +366,8 @@ export class ArgumentsForm extends LitElement {
   #select(path: string, choices: Field["choices"], text: string, isOptional: boolean): TemplateResult {
     return html`<select
       name=${path}
-      aria-labelledby="name:${idOf(path)}"
-      aria-describedby="hint:${idOf(path)} wrong:${idOf(path)}"
+      aria-labelledby="name:${toFieldId(path)}"
+      aria-describedby="hint:${toFieldId(path)} wrong:${toFieldId(path)}"
       data-initial=${text}
     >
       ${isOptional ? html`<option value="" ?selected=${text === ""}>(left out)</option>` : nothing}
@@ -379,11 +379,11 @@ export class ArgumentsForm extends LitElement {
     const problem = this.problems[path];
     return problem === undefined
       ? nothing
-      : html`<span class="wrong" role="alert" id="wrong:${idOf(path)}">${problem}</span>`;
+      : html`<span class="wrong" role="alert" id="wrong:${toFieldId(path)}">${problem}</span>`;
   }
 
   #fields(): readonly Field[] {
-    return fieldsOf(this.schema, this.files !== undefined);
+    return listFields(this.schema, this.files !== undefined);
   }
 
   #readFields(fields: readonly Field[], path: string, problems: Record<string, string>): Record<string, unknown> {
@@ -436,7 +436,7 @@ export class ArgumentsForm extends LitElement {
         return values.length === 0 && !field.isRequired ? undefined : values;
       }
       default: {
-        const read = valueOf(field, this.#written(path));
+        const read = parseField(field, this.#written(path));
         if (read.ok) return read.value;
         problems[path] = read.problem;
         return undefined;
@@ -487,7 +487,7 @@ export class ArgumentsForm extends LitElement {
     return (
       this.#within(path).every((each) => this.#textIn(each) === (each.dataset["initial"] ?? "")) &&
       [...this.#items].every(([at, items]) => items.length === 0 || !at.startsWith(`${path}/`)) &&
-      objectOf(this.#given)[path] === undefined
+      toObject(this.#given)[path] === undefined
     );
   }
 
@@ -557,7 +557,7 @@ function fits({ kind, fields }: Field, value: unknown): boolean {
   if (kind === "list" || kind === "several") return Array.isArray(value);
   if (kind === "integer" || kind === "number") return typeof value === "number";
   if (kind !== "object") return kind === "json" || kind === "enum" || typeof value === kind;
-  const object = objectOf(value);
+  const object = toObject(value);
   return (
     typeof value === "object" &&
     value !== null &&
@@ -567,7 +567,7 @@ function fits({ kind, fields }: Field, value: unknown): boolean {
 }
 
 /** What ids of a field begin with a word and end with. No id has a space. */
-function idOf(path: string): string {
+function toFieldId(path: string): string {
   return encodeURIComponent(path);
 }
 

@@ -10,7 +10,7 @@ import { repeat } from "lit/directives/repeat.js";
 import { LongList } from "../../../ui/long-list.js";
 import type { Shelf } from "../../engine/shelves.js";
 import type { Actions } from "../actions.js";
-import { shelfOf } from "../state.js";
+import { findShelf } from "../state.js";
 import { viewStyles } from "../styles.js";
 import { ViewElement } from "../view-element.js";
 
@@ -89,7 +89,7 @@ class ArtifactCards extends ViewElement {
       @sluice-preview=${({ detail }: CustomEvent<ShownArtifact>) => actions.preview(detail)}
       @sluice-open=${({ detail }: CustomEvent<ShownArtifact>) => actions.preview(detail, undefined, true)}
       @sluice-save=${({ detail }: CustomEvent<ShownArtifact>) => actions.save(detail)}
-      @sluice-delete=${({ detail }: CustomEvent<ShownArtifact>) => actions.remove(shelfOf(detail), detail.id)}
+      @sluice-delete=${({ detail }: CustomEvent<ShownArtifact>) => actions.remove(findShelf(detail), detail.id)}
     >
       ${repeat(
         items,
@@ -113,8 +113,8 @@ class ArtifactCards extends ViewElement {
   #card(artifact: ShownArtifact): TemplateResult {
     return html`<sluice-artifact
       .artifact=${artifact}
-      .bytes=${this.actions.bytesOf(shelfOf(artifact), artifact)}
-      .actions=${OFFERED[shelfOf(artifact)]}
+      .bytes=${this.actions.bytesOf(findShelf(artifact), artifact)}
+      .actions=${OFFERED[findShelf(artifact)]}
     ></sluice-artifact>`;
   }
 

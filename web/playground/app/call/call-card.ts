@@ -7,11 +7,11 @@ import "../../../ui/meter.js";
 import "../../../ui/thumbnail.js";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import { isStored } from "../../../ui/shown.js";
-import { shownName } from "../../../ui/plain-text.js";
+import { toSafeName } from "../../../ui/plain-text.js";
 import type { ShownResult } from "../../engine/messages.js";
 import { FIRST } from "../actions.js";
 import { viewStyles } from "../styles.js";
-import { shelfOf, type ShownCall } from "../state.js";
+import { findShelf, type ShownCall } from "../state.js";
 import { type Tab, tabList, tabStyles } from "../tabs.js";
 import { ViewElement } from "../view-element.js";
 import { artifactCards } from "./artifact-cards.js";
@@ -166,7 +166,7 @@ class CallCard extends ViewElement {
     return html`
       <div class="row head">
         <h2 class="soft cut">${call.title}</h2>
-        <span class="grow cut soft args">${argumentsOf(call)}</span>
+        <span class="grow cut soft args">${describeArguments(call)}</span>
         ${
           call.state === "running"
             ? nothing
@@ -276,9 +276,9 @@ class CallCard extends ViewElement {
     const artifact = artifacts.find((each) => isStored(each) && VISIBLE.test(each.mime_type ?? ""));
     if (artifact === undefined || this.call.isExpired === true) return nothing;
     if (PLAYED.test(artifact.mime_type ?? "")) return this.#player(artifact);
-    const label = `Preview what was stored: ${shownName(artifact.filename, artifact.id)}`;
+    const label = `Preview what was stored: ${toSafeName(artifact.filename, artifact.id)}`;
     return html`<button class="thing" aria-label=${label} @click=${() => this.actions.preview(artifact)}>
-      <sluice-thumbnail .artifact=${artifact} .bytes=${this.actions.bytesOf(shelfOf(artifact), artifact)}
+      <sluice-thumbnail .artifact=${artifact} .bytes=${this.actions.bytesOf(findShelf(artifact), artifact)}
         >${hasStill(this.call) ? html`<img src="./sales-report.jpg" alt="" />` : nothing}</sluice-thumbnail
       >
     </button>`;
@@ -290,7 +290,7 @@ class CallCard extends ViewElement {
     return html`<sluice-viewer
       class="player"
       .artifact=${artifact}
-      .bytes=${this.actions.bytesOf(shelfOf(artifact), artifact)}
+      .bytes=${this.actions.bytesOf(findShelf(artifact), artifact)}
     ></sluice-viewer>`;
   }
 
@@ -363,7 +363,7 @@ const PLAYED = /^(?:audio|video)\/|html/;
 const MAX_ARGUMENTS = 120;
 
 /** The arguments of a call in short: `quarter Q3 · rows 10`. */
-function argumentsOf({ args }: ShownCall): string {
+function describeArguments({ args }: ShownCall): string {
   const words = Object.entries(args).map(
     ([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`,
   );

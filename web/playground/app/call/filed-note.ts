@@ -6,7 +6,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { plainLines } from "../../../ui/plain-text.js";
 import { longer, type ReportedTimeout, timeoutIn } from "../../engine/time-limit.js";
 import { viewStyles } from "../styles.js";
-import { shelfOf, type ShownCall } from "../state.js";
+import { findShelf, type ShownCall } from "../state.js";
 import { ViewElement } from "../view-element.js";
 
 /** `<playground-filed>` */
@@ -28,7 +28,7 @@ class FiledNote extends ViewElement {
     if (timeout !== undefined) return this.#timedOut(timeout);
     if (result?.filed === undefined) return nothing;
     const { notification, category_hint: category } = result.filed;
-    const count = result.artifacts.filter((artifact) => shelfOf(artifact) === "files").length;
+    const count = result.artifacts.filter((artifact) => findShelf(artifact) === "files").length;
     if (notification === undefined && category === undefined && count === 0) return nothing;
     return html`<div class="stack">
       ${notification === undefined ? nothing : html`<p>${result.server} says: ${plainLines(notification)}</p>`}

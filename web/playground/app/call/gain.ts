@@ -3,17 +3,17 @@
  * @module
  */
 import { css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
-import { type Change, changeOf } from "../../../ui/meter.js";
+import { type Change, compareSizes } from "../../../ui/meter.js";
 import type { CountedTokens, Outcome, ShownResult } from "../../engine/messages.js";
-import { remember, remembered } from "../browser.js";
+import { remember, readRemembered } from "../browser.js";
 import { AS_OF, PRICES } from "../prices.js";
-import { storedBytes } from "../state.js";
+import { countStoredBytes } from "../state.js";
 import { viewStyles } from "../styles.js";
 import { ViewElement } from "../view-element.js";
 
 /** What became of the bytes of a result, in the words that every part of the page uses. */
-export function gainOf(result: ShownResult): Change {
-  return changeOf(result.bytesIn, result.bytesOut, isUnchanged(result));
+export function measureGain(result: ShownResult): Change {
+  return compareSizes(result.bytesIn, result.bytesOut, isUnchanged(result));
 }
 
 /** Whether nothing was taken out of a result: the model reads all of its content. */
@@ -33,15 +33,15 @@ const PAYLOADS: ReadonlySet<string> = new Set(["text", "data", "blob", "summary"
  */
 export function contentBytes(text: string, bytes: number): number | undefined {
   if (text.length > MAX_READ) return undefined;
-  const result = parsed(text);
+  const result = parseJson(text);
   if (typeof result !== "object" || result === null || !("content" in result)) return bytes;
   const { _meta: _, structuredContent, content, ...rest } = result as Readonly<Record<string, unknown>>;
-  const blocks = Array.isArray(content) ? content.map(emptied) : "";
+  const blocks = Array.isArray(content) ? content.map(emptyBlock) : "";
   const around = { content: blocks, ...rest, ...(structuredContent !== undefined && { structuredContent: "" }) };
   return Math.max(0, bytes - new TextEncoder().encode(JSON.stringify(around)).length);
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -49,11 +49,11 @@ function parsed(text: string): unknown {
   }
 }
 
-function emptied(block: unknown): unknown {
+function emptyBlock(block: unknown): unknown {
   if (typeof block !== "object" || block === null) return "";
   const around: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(block)) {
-    around[key] = PAYLOADS.has(key) ? "" : key === "resource" ? emptied(value) : value;
+    around[key] = PAYLOADS.has(key) ? "" : key === "resource" ? emptyBlock(value) : value;
   }
   return around;
 }
@@ -130,7 +130,7 @@ class Gain extends ViewElement {
     this.counted = undefined;
     this.problem = "";
     this.isCounting = false;
-    const known = remembered<number>("price");
+    const known = readRemembered<number>("price");
     this.price = isPrice(known) ? known : USUAL;
   }
 
@@ -147,7 +147,7 @@ class Gain extends ViewElement {
     return html`<sluice-meter
       .sent=${result.bytesIn}
       .seen=${result.bytesOut}
-      .decoded=${result.failures.length === 0 ? storedBytes(result) : undefined}
+      .decoded=${result.failures.length === 0 ? countStoredBytes(result) : undefined}
       .sender=${nameSender(this.server)}
       .file=${this.server === DROPPED}
       .failed=${result.isError}
@@ -159,7 +159,7 @@ class Gain extends ViewElement {
       .tokensSent=${counted?.sent}
       .tokensSeen=${counted?.seen}
       .estimator=${counted?.by}
-      >${gainOf(result).kind === "kept" ? this.#prices() : nothing}${counted === undefined ? this.#count() : nothing}</sluice-meter
+      >${measureGain(result).kind === "kept" ? this.#prices() : nothing}${counted === undefined ? this.#count() : nothing}</sluice-meter
     >`;
   }
 

@@ -61,7 +61,7 @@ export function promptMessages(
         role,
         html`
           ${uri === "" && !isJson ? nothing : html`<p class="soft address">${uri} ${chip}</p>`}
-          ${content.kind === "text" ? plainText(content.text) : artifactCards(actions, [stored(content)])}
+          ${content.kind === "text" ? plainText(content.text) : artifactCards(actions, [toShownArtifact(content)])}
         `,
       );
     })}
@@ -83,7 +83,7 @@ function plainText(text: string): TemplateResult {
 type StoredContent = Extract<ShownPromptMessage["content"], { readonly kind: "artifact" }>;
 
 /** The content as a card shows it. */
-function stored({ id, size_bytes, mime_type, filename, summary }: StoredContent): ShownArtifact {
+function toShownArtifact({ id, size_bytes, mime_type, filename, summary }: StoredContent): ShownArtifact {
   const source = { description: summary };
   return { id, size_bytes, filename, source, ...(mime_type !== null && { mime_type }) };
 }

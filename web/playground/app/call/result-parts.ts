@@ -8,7 +8,7 @@ import "../pdf.js";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { ShownResult } from "../../engine/messages.js";
 import type { Actions } from "../actions.js";
-import { shelfOf } from "../state.js";
+import { findShelf } from "../state.js";
 
 /** Both sides of a result, or the model's alone. */
 export function resultSides(actions: Actions, result: ShownResult, view: "split" | "model" = "split"): TemplateResult {
@@ -22,7 +22,7 @@ export function resultSides(actions: Actions, result: ShownResult, view: "split"
     .bytesOut=${result.bytesOut}
     .clamped=${result.clamped}
     .raw=${() => actions.raw(result.id)}
-    .bytes=${(artifact: ShownArtifact) => actions.bytesOf(shelfOf(artifact), artifact)}
+    .bytes=${(artifact: ShownArtifact) => actions.bytesOf(findShelf(artifact), artifact)}
     @sluice-preview=${({ detail }: CustomEvent<ShownArtifact>) => actions.preview(detail)}
   ></sluice-result>`;
 }

@@ -62,22 +62,22 @@ export interface Field {
 export type Read = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };
 
 /** The fields for the properties of an object schema. With `takesFiles`, `filenames` is a list of file names. */
-export function fieldsOf(schema: unknown, takesFiles = false): readonly Field[] {
-  const root = objectOf(schema);
-  return propertiesOf(root, root, 0).map((field) =>
+export function listFields(schema: unknown, takesFiles = false): readonly Field[] {
+  const root = toObject(schema);
+  return listProperties(root, root, 0).map((field) =>
     takesFiles && field.name === "filenames" ? { ...field, kind: "names" as const } : field,
   );
 }
 
-function propertiesOf(schema: Schema, root: Schema, depth: number): readonly Field[] {
+function listProperties(schema: Schema, root: Schema, depth: number): readonly Field[] {
   const { properties, required } = schema;
   const needed = new Set(Array.isArray(required) ? required : []);
-  return Object.entries(objectOf(properties))
+  return Object.entries(toObject(properties))
     .slice(0, MAX_FIELDS)
-    .map(([name, said]) => fieldOf(name, objectOf(said), needed.has(name), root, depth + 1));
+    .map(([name, said]) => toField(name, toObject(said), needed.has(name), root, depth + 1));
 }
 
-function fieldOf(name: string, said: Schema, isRequired: boolean, root: Schema, depth: number): Field {
+function toField(name: string, said: Schema, isRequired: boolean, root: Schema, depth: number): Field {
   const { schema, isNullable } = plain(said, root);
   const { title, description, format, maxLength, default: initial } = schema;
   const field: Field = {
@@ -94,31 +94,31 @@ function fieldOf(name: string, said: Schema, isRequired: boolean, root: Schema, 
     isLong: format === "textarea" || (typeof maxLength === "number" && maxLength > 200),
     schema,
   };
-  if (schema["const"] !== undefined) return { ...field, kind: "const", choices: [choiceOf(schema["const"])] };
-  const choices = choicesOf(schema);
+  if (schema["const"] !== undefined) return { ...field, kind: "const", choices: [toChoice(schema["const"])] };
+  const choices = listChoices(schema);
   if (choices.length > 0) return { ...field, kind: "enum", choices };
-  const alternatives = alternativesOf(schema);
+  const alternatives = listAlternatives(schema);
   if (alternatives.length > 0) {
     if (depth > MAX_DEPTH) return field;
     const { oneOf: _one, anyOf: _any, title: _title, description: _description, ...common } = schema;
     const fields = alternatives.map((each, index) => {
-      const own = fieldOf(name, merged(common, each), true, root, depth + 1);
+      const own = toField(name, mergeSchemas(common, each), true, root, depth + 1);
       return { ...own, title: alternativeTitle(each, own, index) };
     });
     return { ...field, kind: "either", fields };
   }
-  const type = typeOf(schema);
+  const type = readType(schema);
   if (type === "string" || type === "number" || type === "integer" || type === "boolean")
     return { ...field, kind: type };
   if (depth > MAX_DEPTH) return field;
-  if (type === "object" && Object.keys(objectOf(schema["properties"])).length > 0) {
-    return { ...field, kind: "object", fields: propertiesOf(schema, root, depth) };
+  if (type === "object" && Object.keys(toObject(schema["properties"])).length > 0) {
+    return { ...field, kind: "object", fields: listProperties(schema, root, depth) };
   }
   if (type === "array" && typeof schema["items"] === "object" && !Array.isArray(schema["items"])) {
-    const items = objectOf(schema["items"]);
-    const several = choicesOf(plain(items, root).schema);
+    const items = toObject(schema["items"]);
+    const several = listChoices(plain(items, root).schema);
     if (several.length > 0 && schema["uniqueItems"] !== false) return { ...field, kind: "several", choices: several };
-    return { ...field, kind: "list", item: () => fieldOf(name, items, true, root, depth + 1) };
+    return { ...field, kind: "list", item: () => toField(name, items, true, root, depth + 1) };
   }
   return field;
 }
@@ -128,11 +128,11 @@ function plain(said: Schema, root: Schema): { readonly schema: Schema; readonly 
   let schema = said;
   for (let hops = 0; hops < 8 && typeof schema["$ref"] === "string"; hops += 1) {
     const { $ref: address, ...own } = schema;
-    schema = { ...pointed(root, address), ...own };
+    schema = { ...followReference(root, address), ...own };
   }
   if (Array.isArray(schema["allOf"])) {
     const { allOf, ...own } = schema;
-    schema = allOf.map(objectOf).reduce(merged, own);
+    schema = allOf.map(toObject).reduce(mergeSchemas, own);
   }
   let isNullable = schema["nullable"] === true;
   const { type } = schema;
@@ -140,7 +140,7 @@ function plain(said: Schema, root: Schema): { readonly schema: Schema; readonly 
   for (const key of ["anyOf", "oneOf"]) {
     const among = schema[key];
     if (!Array.isArray(among)) continue;
-    const rest = among.map(objectOf).filter((each) => each["type"] !== "null" && each["const"] !== null);
+    const rest = among.map(toObject).filter((each) => each["type"] !== "null" && each["const"] !== null);
     if (rest.length === among.length) continue;
     isNullable = true;
     const { [key]: _, ...own } = schema;
@@ -151,19 +151,19 @@ function plain(said: Schema, root: Schema): { readonly schema: Schema; readonly 
   return { schema, isNullable };
 }
 
-function pointed(root: Schema, address: unknown): Schema {
+function followReference(root: Schema, address: unknown): Schema {
   if (typeof address !== "string" || !address.startsWith("#/")) return {};
   let at: unknown = root;
   for (const part of address.slice(2).split("/")) {
     const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    at = Object.hasOwn(objectOf(at), key) ? objectOf(at)[key] : undefined;
+    at = Object.hasOwn(toObject(at), key) ? toObject(at)[key] : undefined;
   }
-  return objectOf(at);
+  return toObject(at);
 }
 
-function merged(one: Schema, other: Schema): Schema {
+function mergeSchemas(one: Schema, other: Schema): Schema {
   const required = [one["required"], other["required"]].flatMap((each) => (Array.isArray(each) ? each : []));
-  const properties = { ...objectOf(one["properties"]), ...objectOf(other["properties"]) };
+  const properties = { ...toObject(one["properties"]), ...toObject(other["properties"]) };
   return {
     ...one,
     ...other,
@@ -172,7 +172,7 @@ function merged(one: Schema, other: Schema): Schema {
   };
 }
 
-function typeOf(schema: Schema): unknown {
+function readType(schema: Schema): unknown {
   const { type } = schema;
   const [first] = Array.isArray(type) ? type.filter((each) => each !== "null") : [type];
   if (first !== undefined) return first;
@@ -181,20 +181,20 @@ function typeOf(schema: Schema): unknown {
 }
 
 /** The choices of an enum, or of alternatives that are all constants. */
-function choicesOf(schema: Schema): readonly Choice[] {
+function listChoices(schema: Schema): readonly Choice[] {
   const { enum: values, enumNames: names } = schema;
   if (Array.isArray(values)) {
     const titles: readonly unknown[] = Array.isArray(names) ? names : [];
-    return values.slice(0, MAX_CHOICES).map((value, index) => choiceOf(value, titles[index]));
+    return values.slice(0, MAX_CHOICES).map((value, index) => toChoice(value, titles[index]));
   }
-  const among = alternativesOf(schema);
+  const among = listAlternatives(schema);
   if (among.length === 0 || among.some((each) => each["const"] === undefined)) return [];
-  return among.slice(0, MAX_CHOICES).map((each) => choiceOf(each["const"], each["title"]));
+  return among.slice(0, MAX_CHOICES).map((each) => toChoice(each["const"], each["title"]));
 }
 
-function alternativesOf({ oneOf, anyOf }: Schema): readonly Schema[] {
+function listAlternatives({ oneOf, anyOf }: Schema): readonly Schema[] {
   const among = Array.isArray(oneOf) ? oneOf : anyOf;
-  return Array.isArray(among) ? among.slice(0, MAX_CHOICES).map(objectOf) : [];
+  return Array.isArray(among) ? among.slice(0, MAX_CHOICES).map(toObject) : [];
 }
 
 /** The title of an alternative: its own, the constants that tell it apart, or its type. */
@@ -205,13 +205,13 @@ function alternativeTitle(schema: Schema, { fields, kind }: Field, index: number
   return kind === "json" || kind === "object" ? `Alternative ${index + 1}` : kind;
 }
 
-function choiceOf(value: unknown, title?: unknown): Choice {
+function toChoice(value: unknown, title?: unknown): Choice {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return { text, value, title: typeof title === "string" ? title.slice(0, MAX_TEXT) : text.slice(0, MAX_TEXT) };
 }
 
 /** The text that a field begins with. */
-export function textOf({ kind, isRequired, choices }: Field, value: unknown): string {
+export function toFieldText({ kind, isRequired, choices }: Field, value: unknown): string {
   if (kind === "enum") {
     const known = choices.find((each) => same(each.value, value));
     return known?.text ?? (isRequired && value === undefined ? (choices[0]?.text ?? "") : "");
@@ -227,7 +227,7 @@ export function same(one: unknown, other: unknown): boolean {
 }
 
 /** Parses the text of a field that is no object, list or alternative. An empty optional field has no value. */
-export function valueOf(field: Field, written: string): Read {
+export function parseField(field: Field, written: string): Read {
   const { kind, isRequired, isNullable, title, choices, schema } = field;
   if (kind === "boolean" && written !== "") return { ok: true, value: written === "true" };
   if (written === "") {
@@ -240,7 +240,7 @@ export function valueOf(field: Field, written: string): Read {
   switch (kind) {
     case "enum": {
       const choice = choices.find(({ text }) => text === written);
-      return choice === undefined ? refused(`${title} must be chosen.`) : { ok: true, value: choice.value };
+      return choice === undefined ? refuse(`${title} must be chosen.`) : { ok: true, value: choice.value };
     }
     case "names":
       return { ok: true, value: written.split("\n").filter((line) => line.trim() !== "") };
@@ -248,26 +248,26 @@ export function valueOf(field: Field, written: string): Read {
       return json(written);
     case "number":
     case "integer":
-      return numberOf(field, written);
+      return parseNumber(field, written);
     default:
-      return stringOf(field, written);
+      return parseString(field, written);
   }
 }
 
-function numberOf({ kind, title, schema }: Field, written: string): Read {
+function parseNumber({ kind, title, schema }: Field, written: string): Read {
   const number = Number(written);
-  if (!Number.isFinite(number) || written.trim() === "") return refused(`${title} must be a number.`);
-  if (kind === "integer" && !Number.isInteger(number)) return refused(`${title} must be a whole number.`);
+  if (!Number.isFinite(number) || written.trim() === "") return refuse(`${title} must be a number.`);
+  if (kind === "integer" && !Number.isInteger(number)) return refuse(`${title} must be a whole number.`);
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
-  if (typeof minimum === "number" && number < minimum) return refused(`${title} must be at least ${minimum}.`);
-  if (typeof maximum === "number" && number > maximum) return refused(`${title} must be at most ${maximum}.`);
+  if (typeof minimum === "number" && number < minimum) return refuse(`${title} must be at least ${minimum}.`);
+  if (typeof maximum === "number" && number > maximum) return refuse(`${title} must be at most ${maximum}.`);
   if (typeof exclusiveMinimum === "number" && number <= exclusiveMinimum)
-    return refused(`${title} must be more than ${exclusiveMinimum}.`);
+    return refuse(`${title} must be more than ${exclusiveMinimum}.`);
   if (typeof exclusiveMaximum === "number" && number >= exclusiveMaximum)
-    return refused(`${title} must be less than ${exclusiveMaximum}.`);
+    return refuse(`${title} must be less than ${exclusiveMaximum}.`);
   if (typeof multipleOf === "number" && multipleOf > 0) {
     const times = number / multipleOf;
-    if (Math.abs(times - Math.round(times)) > 1e-9) return refused(`${title} must be a multiple of ${multipleOf}.`);
+    if (Math.abs(times - Math.round(times)) > 1e-9) return refuse(`${title} must be a multiple of ${multipleOf}.`);
   }
   return { ok: true, value: number };
 }
@@ -284,17 +284,17 @@ const FORMATS: Readonly<Record<string, readonly [(text: string) => boolean, stri
   uuid: [(text) => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text), "a UUID"],
 };
 
-function stringOf({ title, schema }: Field, written: string): Read {
+function parseString({ title, schema }: Field, written: string): Read {
   const { minLength, maxLength, pattern, format } = schema;
   const { length } = Array.from(written);
   if (typeof minLength === "number" && length < minLength)
-    return refused(`${title} must have at least ${minLength} characters.`);
+    return refuse(`${title} must have at least ${minLength} characters.`);
   if (typeof maxLength === "number" && length > maxLength)
-    return refused(`${title} must have at most ${maxLength} characters; it has ${length}.`);
+    return refuse(`${title} must have at most ${maxLength} characters; it has ${length}.`);
   const known = typeof format === "string" && Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
-  if (written !== "" && known !== undefined && !known[0](written)) return refused(`${title} must be ${known[1]}.`);
+  if (written !== "" && known !== undefined && !known[0](written)) return refuse(`${title} must be ${known[1]}.`);
   if (typeof pattern === "string" && written !== "" && matches(pattern, written) === false)
-    return refused(`${title} must match ${pattern}.`);
+    return refuse(`${title} must match ${pattern}.`);
   return { ok: true, value: written };
 }
 
@@ -323,15 +323,15 @@ export function json(written: string): Read {
   try {
     return { ok: true, value: JSON.parse(written) as unknown };
   } catch (error) {
-    return refused(`This is not JSON: ${(error as Error).message}`);
+    return refuse(`This is not JSON: ${(error as Error).message}`);
   }
 }
 
-function refused(problem: string): Read {
+function refuse(problem: string): Read {
   return { ok: false, problem };
 }
 
 /** The value if it is an object; else an empty one. */
-export function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+export function toObject(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }

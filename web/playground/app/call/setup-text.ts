@@ -81,8 +81,10 @@ export type ProgramId = (typeof PROGRAMS)[number]["id"];
 
 /** The command line, for a POSIX shell. */
 export function commandLine(server: SetupServer, config: SluiceConfig): string {
-  const { words, env } = started(server, config, CONFIG_FILE);
-  return [...Object.entries(env).map(([name, value]) => `${name}=${quoted(value)}`), ...words.map(quoted)].join(" ");
+  const { words, env } = writeStart(server, config, CONFIG_FILE);
+  return [...Object.entries(env).map(([name, value]) => `${name}=${quoteWord(value)}`), ...words.map(quoteWord)].join(
+    " ",
+  );
 }
 
 /** The guardrails as the file that `--config` names; undefined if all are the defaults. */
@@ -92,7 +94,7 @@ export function configText(config: SluiceConfig): string | undefined {
 
 /** The host's configuration with this server alone. */
 export function hostText(host: Host, server: SetupServer, config: SluiceConfig): string {
-  const { words, env } = started(server, config, CONFIG_PATH);
+  const { words, env } = writeStart(server, config, CONFIG_PATH);
   const [command, ...args] = words;
   const entry = { ...host.entry, command, args, ...(Object.keys(env).length > 0 && { env }) };
   // An entry's arguments stay on one line, as people write them.
@@ -104,7 +106,7 @@ export function hostText(host: Host, server: SetupServer, config: SluiceConfig):
 /** A TypeScript program, and the packages that it needs. */
 export function programText(id: ProgramId, server: SetupServer, config: SluiceConfig): string {
   if (id === "node") return toolNode(server, config);
-  return id === "wrapped" ? wrapped(server, config) : client(server, config);
+  return id === "wrapped" ? writeWrapped(server, config) : client(server, config);
 }
 
 /** What installs the packages of a program. */
@@ -118,7 +120,7 @@ interface Started {
 }
 
 /** The words of the command and its variables: others on a machine can read arguments, so secrets are variables. */
-function started({ url, command, hasToken }: SetupServer, config: SluiceConfig, file: string): Started {
+function writeStart({ url, command, hasToken }: SetupServer, config: SluiceConfig, file: string): Started {
   const isSecret = isMasked(url);
   const env = {
     ...(url !== undefined && isSecret && { SLUICE_PROXY_URL: url }),
@@ -138,7 +140,7 @@ import { FileArtifactStore, GatedStdioTransport } from "mcp-sluice/node";
 
 const transport = new GatedStdioTransport({
   command: ${literal(first)},
-  args: ${listed(args)},
+  args: ${joinWords(args)},
   store: new FileArtifactStore("./artifacts"),
   namespace: ${literal(name)},${configLine(config, "  ")}
 });
@@ -166,12 +168,12 @@ console.log(tools.map((tool) => tool.name));
 await client.close();
 `;
 
-function wrapped(server: SetupServer, config: SluiceConfig): string {
+function writeWrapped(server: SetupServer, config: SluiceConfig): string {
   const { name, url, command } = server;
   const [first = "", ...args] = command;
   const [file, transport] =
     url === undefined
-      ? ["stdio", `new StdioClientTransport({ command: ${literal(first)}, args: ${listed(args)} })`]
+      ? ["stdio", `new StdioClientTransport({ command: ${literal(first)}, args: ${joinWords(args)} })`]
       : ["streamableHttp", `new StreamableHTTPClientTransport(new URL(${literal(url)})${requestOption(server)})`];
   return `import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { ${url === undefined ? "StdioClientTransport" : "StreamableHTTPClientTransport"} } from "@modelcontextprotocol/sdk/client/${file}.js";
@@ -232,7 +234,7 @@ function requestOption(server: SetupServer): string {
 
 const BEARER = `{ headers: { Authorization: \`Bearer \${process.env["${TOKEN_VARIABLE}"] ?? ""}\` } }`;
 
-function listed(words: readonly string[]): string {
+function joinWords(words: readonly string[]): string {
   return `[${words.map(literal).join(", ")}]`;
 }
 
@@ -264,6 +266,6 @@ export function withoutSecrets(url: string): string {
 }
 
 /** A word as a POSIX shell reads it. */
-function quoted(word: string): string {
+function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

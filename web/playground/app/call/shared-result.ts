@@ -13,10 +13,10 @@ const MAX_PACKED = 8192;
 const FORMAT = "deflate-raw";
 
 /** The result for a link; undefined if it is too large for one. */
-export async function packed(json: ReadableStream<Uint8Array>): Promise<string | undefined> {
-  const whole = await limited(json, MAX_JSON);
+export async function packResult(json: ReadableStream<Uint8Array>): Promise<string | undefined> {
+  const whole = await readLimited(json, MAX_JSON);
   if (whole === undefined) return undefined;
-  const small = await limited(whole.stream().pipeThrough(new CompressionStream(FORMAT)), MAX_PACKED);
+  const small = await readLimited(whole.stream().pipeThrough(new CompressionStream(FORMAT)), MAX_PACKED);
   if (small === undefined) return undefined;
   const text = base64(new Uint8Array(await small.arrayBuffer()));
   const data = text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
@@ -27,9 +27,9 @@ export async function packed(json: ReadableStream<Uint8Array>): Promise<string |
  * The JSON that a link carries.
  * @throws RangeError if it is larger than 1 MB; DOMException or TypeError if it is damaged.
  */
-export async function unpacked(data: string): Promise<Blob> {
+export async function unpackResult(data: string): Promise<Blob> {
   const bytes = Uint8Array.from(atob(data.replaceAll("-", "+").replaceAll("_", "/")), (one) => one.charCodeAt(0));
-  const json = await limited(new Blob([bytes]).stream().pipeThrough(new DecompressionStream(FORMAT)), MAX_JSON);
+  const json = await readLimited(new Blob([bytes]).stream().pipeThrough(new DecompressionStream(FORMAT)), MAX_JSON);
   if (json === undefined) {
     throw new RangeError("The result in this address is larger than 1 MB: ask for it as a file and drop it here.");
   }
@@ -37,7 +37,7 @@ export async function unpacked(data: string): Promise<Blob> {
 }
 
 /** The bytes of a stream; undefined if there are more than `most`. The rest is not read. */
-async function limited(stream: ReadableStream<Uint8Array>, most: number): Promise<Blob | undefined> {
+async function readLimited(stream: ReadableStream<Uint8Array>, most: number): Promise<Blob | undefined> {
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   for (const reader = stream.getReader(); ;) {
@@ -69,7 +69,7 @@ export async function makeLink(
   if (route.tool !== undefined) return { href: locate(route), said: "The link is copied: it makes this call again." };
   // What is longer than a link may be is not read first.
   if (call.result === undefined || call.result.bytesIn > MAX_JSON) return undefined;
-  const result = await packed(await raw(call.result.id));
+  const result = await packResult(await raw(call.result.id));
   if (result === undefined) return undefined;
   const title = call.title.replace(/\.json$/, "");
   return { href: locate({ view: "try", result, title }), said: "The link is copied: it carries the whole result." };

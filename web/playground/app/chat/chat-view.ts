@@ -27,7 +27,7 @@ const SUGGESTIONS = [
 /** More of them, for the demo server that works with My Files. */
 const WITH_FILES = ["Summarize my newest file", "Show the revenue of all regions beside the answer"];
 
-function nameOf(model: ChatModel): string {
+function nameModel(model: ChatModel): string {
   if (model.kind === "endpoint") return `${model.model} at ${new URL(model.url).host}`;
   return model.kind === "served" ? "this page's server" : "the script, offline";
 }
@@ -159,8 +159,8 @@ class ChatView extends ViewElement {
 
   /** Has an answer read aloud without the signs of its Markdown. */
   async #read(answer: string): Promise<void> {
-    const { formatted } = await import("../../../ui/markdown.js");
-    if (!this.#isBusy) this.heard = formatted(plainLines(answer)).textContent;
+    const { formatMarkdown } = await import("../../../ui/markdown.js");
+    if (!this.#isBusy) this.heard = formatMarkdown(plainLines(answer)).textContent;
   }
 
   override updated(changed: PropertyValues): void {
@@ -226,7 +226,7 @@ class ChatView extends ViewElement {
     const { model, turns, current } = this.#conversation;
     return html`<header class="row">
       <h2 class="unseen">Chat</h2>
-      <span class="grow by">Answered by <strong>${nameOf(model)}</strong></span>
+      <span class="grow by">Answered by <strong>${nameModel(model)}</strong></span>
       <button @click=${this.#choose}>Model</button>
       <button ?disabled=${turns.length === 0 || current !== undefined} @click=${() => this.#conversation.clear()}>
         New chat

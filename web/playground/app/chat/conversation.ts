@@ -14,7 +14,7 @@ import type { Engine, Outcome } from "../../engine/messages.js";
 import type { Actions } from "../actions.js";
 import { type Store, withNotice } from "../state.js";
 import { applyDisplay } from "../display.js";
-import { remember, remembered } from "../browser.js";
+import { remember, readRemembered } from "../browser.js";
 import { type ChatTurn, withCancelled, withEvent } from "./turn.js";
 
 /** Turns that are kept; older ones are dropped. */
@@ -39,7 +39,7 @@ export class Conversation extends EventTarget {
     this.#actions = actions;
     this.#engine = actions.engine;
     this.#store = store;
-    const known = endpointIn(remembered<unknown>("model"));
+    const known = endpointIn(readRemembered<unknown>("model"));
     this.#model = known && { kind: "endpoint", ...known };
     this.#isRemembered = known !== undefined;
     this.#recalling = this.#recall();
@@ -88,7 +88,7 @@ export class Conversation extends EventTarget {
       if (event.kind === "display") applyDisplay(event.display, this.#actions);
       else this.#change(request.id, (turn) => withEvent(turn, event, Date.now()));
     };
-    const outcome = await this.#engine.chat(request, proxy(tell)).catch(failed);
+    const outcome = await this.#engine.chat(request, proxy(tell)).catch(toFailure);
     // The session ended meanwhile.
     if (!this.#isRunning(request.id)) return;
     this.#change(request.id, (turn) => {
@@ -174,7 +174,7 @@ export class Conversation extends EventTarget {
 }
 
 /** The outcome when the call to the engine itself fails. */
-function failed(error: unknown): Outcome<never> {
+function toFailure(error: unknown): Outcome<never> {
   return { ok: false, problem: { code: "E_UNKNOWN", message: String(error) } };
 }
 

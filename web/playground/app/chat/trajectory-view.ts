@@ -79,9 +79,9 @@ class TrajectoryView extends ViewElement {
         (message) =>
           html`<details ?open=${message.role === "tool"}>
             <summary>
-              ${titleOf(message)} <span class="soft">(${message.text.length.toLocaleString("en")} characters)</span>
+              ${nameMessage(message)} <span class="soft">(${message.text.length.toLocaleString("en")} characters)</span>
             </summary>
-            <pre tabindex="0" aria-label=${titleOf(message)}>${plainLines(message.text)}</pre>
+            <pre tabindex="0" aria-label=${nameMessage(message)}>${plainLines(message.text)}</pre>
           </details>`,
       )}
       ${text === "" ? nothing : html`<p class="said">It said: ${plainLines(text)}</p>`}
@@ -97,7 +97,7 @@ class TrajectoryView extends ViewElement {
   }
 }
 
-function titleOf({ role, tool }: SeenMessage): string {
+function nameMessage({ role, tool }: SeenMessage): string {
   return tool === undefined ? ROLES[role] : `${ROLES[role]} ${plainLines(tool)}`;
 }
 

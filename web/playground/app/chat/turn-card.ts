@@ -11,7 +11,7 @@ import { ViewElement } from "../view-element.js";
 import "./tool-card.js";
 import "./trajectory-view.js";
 import { writeRoute } from "../route.js";
-import { type ChatStep, type ChatTurn, keptOut, seenChars } from "./turn.js";
+import { type ChatStep, type ChatTurn, countKeptOut, countSeenChars } from "./turn.js";
 
 /** `<playground-text>`: Markdown of the model, also while it streams. Dispatches `playground-formatted` each time it is formatted. */
 class ModelText extends LitElement {
@@ -59,9 +59,9 @@ class ModelText extends LitElement {
 
   async #format(text: string): Promise<void> {
     this.#shown = text;
-    const { formatted } = await import("../../../ui/markdown.js");
+    const { formatMarkdown } = await import("../../../ui/markdown.js");
     if (this.#shown !== text) return;
-    this.content = formatted(plainLines(text));
+    this.content = formatMarkdown(plainLines(text));
     await this.updateComplete;
     this.dispatchEvent(new Event("playground-formatted", { bubbles: true, composed: true }));
   }
@@ -210,7 +210,7 @@ export class TurnCard extends ViewElement {
     const { turn } = this;
     const { steps, end } = turn;
     const calls = steps.reduce((sum, step) => sum + step.calls.length, 0);
-    const [chars, bytes] = [seenChars(turn), keptOut(turn)];
+    const [chars, bytes] = [countSeenChars(turn), countKeptOut(turn)];
     const parts = [
       `${steps.length} ${steps.length === 1 ? "step" : "steps"}`,
       `${calls} ${calls === 1 ? "call" : "calls"}`,

@@ -75,7 +75,7 @@ export function withEvent(turn: ChatTurn, event: ChatEvent, now: number): ChatTu
     case "text_discarded":
       return withStep(turn, event.step, () => ({ text: "" }));
     case "wanted": {
-      const calls = event.calls.map(({ id, name, args }) => wanted(id, name, args, now));
+      const calls = event.calls.map(({ id, name, args }) => toCall(id, name, args, now));
       return withStep(turn, event.step, () => ({ calls }));
     }
     case "model_answered": {
@@ -90,7 +90,7 @@ export function withEvent(turn: ChatTurn, event: ChatEvent, now: number): ChatTu
     default:
       return withStep(turn, event.step, ({ calls }) => ({
         calls: among(calls, event, now).map((call) =>
-          call.id === event.call ? changed(call, ofCall(call, event, now)) : call,
+          call.id === event.call ? changeCall(call, ofCall(call, event, now)) : call,
         ),
       }));
   }
@@ -127,11 +127,11 @@ function ofCall(call: ChatCall, event: CallEvent, now: number): Partial<ChatCall
 
 /** The page's server reports calls only when it makes them: adds one that is not known yet. */
 function among(calls: readonly ChatCall[], { call, tool }: CallEvent, now: number): readonly ChatCall[] {
-  return calls.some(({ id }) => id === call) ? calls : [...calls, wanted(call, tool, "{}", now)];
+  return calls.some(({ id }) => id === call) ? calls : [...calls, toCall(call, tool, "{}", now)];
 }
 
 /** A cancelled call stays cancelled, however it ends. */
-function changed(call: ChatCall, change: Partial<ChatCall>): ChatCall {
+function changeCall(call: ChatCall, change: Partial<ChatCall>): ChatCall {
   const after = { ...call, ...change };
   return call.state === "cancelled" ? { ...after, state: "cancelled" } : after;
 }
@@ -143,7 +143,7 @@ export function withCancelled(turn: ChatTurn, step: number, id: string): ChatTur
   }));
 }
 
-function wanted(id: string, tool: string, args: string, startedAt: number): ChatCall {
+function toCall(id: string, tool: string, args: string, startedAt: number): ChatCall {
   return { id, tool, args, state: "wanted", startedAt, artifacts: [] };
 }
 
@@ -168,12 +168,12 @@ function together(known: readonly ShownArtifact[], more: readonly ShownArtifact[
 }
 
 /** Decoded bytes that were stored instead of shown. */
-export function keptOut({ steps }: ChatTurn): number {
+export function countKeptOut({ steps }: ChatTurn): number {
   const artifacts = steps.flatMap(({ calls }) => calls.flatMap((call) => call.artifacts));
   return artifacts.reduce((sum, { size_bytes = 0, sha256 }) => sum + (sha256 === null ? 0 : size_bytes), 0);
 }
 
 /** Characters of results that the model saw. */
-export function seenChars({ steps }: ChatTurn): number {
+export function countSeenChars({ steps }: ChatTurn): number {
   return steps.reduce((sum, { calls }) => sum + calls.reduce((chars, call) => chars + (call.chars ?? 0), 0), 0);
 }

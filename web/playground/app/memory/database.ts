@@ -89,7 +89,7 @@ export class TabMemory {
   /** Opens the memory of this tab; a new tab starts from the newest lists. */
   static async open(): Promise<TabMemory> {
     let isClosed = false;
-    const db = await opened(() => (isClosed = true));
+    const db = await openDatabase(() => (isClosed = true));
     const known = sessionStorage.getItem(TAB);
     // A duplicated tab has the id of the first one.
     const tab = known !== null && (await isClaimed(known)) ? known : crypto.randomUUID();
@@ -249,7 +249,7 @@ function beyond(held: ReadonlyMap<string, Pick<Row, "at" | "size">>, limits: Lim
 }
 
 /** Opens the database. Throws OtherVersion instead of waiting for a tab that has an older version of the page. */
-async function opened(onClosed: () => void): Promise<IDBPDatabase<Schema>> {
+async function openDatabase(onClosed: () => void): Promise<IDBPDatabase<Schema>> {
   return new Promise((resolve, reject) => {
     let isLate = false;
     const opening: Promise<IDBPDatabase<Schema>> = openDB<Schema>(NAME, VERSION, {

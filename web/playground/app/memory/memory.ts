@@ -9,7 +9,7 @@ import type { StoredResult } from "../../engine/results.js";
 import type { ChatCall, ChatTurn } from "../chat/turn.js";
 import type { ShownCall, Store } from "../state.js";
 import { type Entry, isFull, isRunning, LIMITS, type ListName, OtherVersion, TabMemory } from "./database.js";
-import { type KnownServer, sentenceOfLack, shownAgain, withoutSecrets } from "./servers.js";
+import { type KnownServer, sentenceOfLack, toWaitingServer, withoutSecrets } from "./servers.js";
 
 /** A call as it is remembered. */
 interface RememberedCall {
@@ -67,7 +67,7 @@ export class PageMemory {
     const { entries } = await this.#tab.read<KnownServer>("servers");
     const servers = entries.toReversed().map(({ value }) => value);
     const { store, tell } = this.#deps;
-    store.set({ servers: [...store.state.servers, ...servers.map(shownAgain)] });
+    store.set({ servers: [...store.state.servers, ...servers.map(toWaitingServer)] });
     for (const server of servers) if (server.lacks !== undefined) tell(sentenceOfLack(server));
     return servers;
   }
@@ -76,7 +76,7 @@ export class PageMemory {
   async turns(): Promise<readonly ChatTurn[]> {
     const { entries, dropped } = await this.#tab.read<ChatTurn>("turns");
     this.#sayDropped("question of the chat", dropped, "turns");
-    const turns = entries.toReversed().map(({ value }) => endedTurn(value));
+    const turns = entries.toReversed().map(({ value }) => endTurn(value));
     this.#written.set("turns", new Map(turns.map((turn) => [turn.id, turn])));
     return turns;
   }
@@ -138,7 +138,7 @@ export class PageMemory {
     const known = new Set(calls.map(({ id }) => id));
     const before = entries.map(({ value }) => value).filter(({ call }) => !known.has(call.id));
     this.#stored = before.flatMap(({ stored }) => stored ?? []);
-    const recalled = before.map(({ call }) => endedCall(call));
+    const recalled = before.map(({ call }) => endCall(call));
     // One that was running is written again, as ended.
     const ended = before.filter((value) => !isRunning(value)).map(({ call }) => [call.id, call] as const);
     this.#written.set("calls", new Map(ended));
@@ -167,7 +167,7 @@ export class PageMemory {
       await this.#writeTurns();
       await this.#writeServers();
     } catch (error) {
-      const sentence = sentenceOf(error);
+      const sentence = describeMemoryError(error);
       if (!this.#failures.has(sentence)) this.#deps.tell(sentence);
       this.#failures.add(sentence);
     }
@@ -223,7 +223,7 @@ export class PageMemory {
 const RUNNING = "running";
 
 /** What ran when the page was left, as it ended then. */
-function endedCall(call: RememberedCall["call"]): ShownCall {
+function endCall(call: RememberedCall["call"]): ShownCall {
   return isRunning(call) ? { ...call, state: "cancelled", problem: LEFT, inBackground: false } : call;
 }
 
@@ -254,7 +254,7 @@ const LEFT_AT_SERVER: Problem = {
 };
 
 /** A turn that was being answered when the page was left, as it ended then. */
-function endedTurn(turn: ChatTurn): ChatTurn {
+function endTurn(turn: ChatTurn): ChatTurn {
   if (!isRunning(turn)) return turn;
   return {
     ...turn,
@@ -272,7 +272,7 @@ function plural(what: string): string {
 }
 
 /** What is said when something cannot be remembered. */
-export function sentenceOf(error: unknown): string {
+export function describeMemoryError(error: unknown): string {
   if (error instanceof OtherVersion) {
     return "Another version of this page is open in another tab, so this one remembers nothing new: close the older one and reload.";
   }

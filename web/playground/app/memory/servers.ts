@@ -46,7 +46,7 @@ export function sentenceOfLack({ name, lacks }: KnownServer): string {
 }
 
 /** A server that is about to be connected again, or that waits for what it lacks. */
-export function shownAgain(known: KnownServer): ShownServer {
+export function toWaitingServer(known: KnownServer): ShownServer {
   const { name, kind, userFiles = false, lacks } = known;
   const shown = { name, kind, userFiles, tools: [] };
   if (lacks === undefined) return { ...shown, status: "connecting" };

@@ -11,7 +11,7 @@ import close from "lucide-static/icons/x.svg?raw";
 import "../../../ui/viewer.js";
 import "../pdf.js";
 import { openIn } from "../display.js";
-import { remember, remembered } from "../browser.js";
+import { remember, readRemembered } from "../browser.js";
 import { viewStyles } from "../styles.js";
 import type { Preview, Placed, View } from "../state.js";
 import { SHELF_LABELS, ViewElement } from "../view-element.js";
@@ -153,7 +153,7 @@ class Drawer extends ViewElement {
 
   constructor() {
     super();
-    this.width = remembered<number>("drawer") ?? USUAL;
+    this.width = readRemembered<number>("drawer") ?? USUAL;
   }
 
   override disconnectedCallback(): void {
@@ -186,7 +186,7 @@ class Drawer extends ViewElement {
     if (preview?.isWide === true && pauses.length > 0) this.store.set({ preview: { ...preview, isWide: false } });
     if (preview === this.#shown) return;
     this.#shown = preview;
-    if (!this.matches(":focus-within")) this.#before = focused();
+    if (!this.matches(":focus-within")) this.#before = listFocused();
     if (preview?.isByTool !== true) this.renderRoot.querySelector("section")?.focus();
     else this.renderRoot.querySelector(".many:last-child")?.scrollIntoView({ block: "nearest" });
   }
@@ -280,7 +280,7 @@ class Drawer extends ViewElement {
 }
 
 /** The focused element, across shadow roots, then its ancestors. */
-function focused(): readonly HTMLElement[] {
+function listFocused(): readonly HTMLElement[] {
   let at = document.activeElement;
   while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
   const path: HTMLElement[] = [];

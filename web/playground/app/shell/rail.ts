@@ -116,7 +116,7 @@ class Rail extends ViewElement {
   }
 
   #button(view: View): TemplateResult {
-    const [count, noun] = countOf(this.state, view);
+    const [count, noun] = countItems(this.state, view);
     return html`<button
       aria-current=${this.state.view === view ? "page" : nothing}
       aria-label=${count > 0 ? `${TITLES[view]}, ${short(count)} ${noun}`.trimEnd() : nothing}
@@ -128,7 +128,7 @@ class Rail extends ViewElement {
   }
 }
 
-function countOf(
+function countItems(
   { servers, server, updates, fileCount, isChatting, pauses, log, calls }: State,
   view: View,
 ): readonly [number, string] {

@@ -237,12 +237,12 @@ export function isChanged(config: SluiceConfig, path: string): boolean {
 /** The configuration with one value changed. A default is left out, and so is a section without values. */
 export function withValue(config: SluiceConfig, path: string, value: unknown): SluiceConfig {
   const isDefault = JSON.stringify(value) === JSON.stringify(schemaAt(path).default);
-  return written(config, path.split("."), isDefault ? undefined : value);
+  return writeMember(config, path.split("."), isDefault ? undefined : value);
 }
 
-function written(section: unknown, [key = "", ...rest]: readonly string[], value: unknown): object {
+function writeMember(section: unknown, [key = "", ...rest]: readonly string[], value: unknown): object {
   const { [key]: inner, ...others } = isObject(section) ? section : {};
-  const next = rest.length === 0 ? value : written(inner, rest, value);
+  const next = rest.length === 0 ? value : writeMember(inner, rest, value);
   const isEmpty = next === undefined || (rest.length > 0 && Object.keys(next as object).length === 0);
   if (isEmpty) return others;
   // Keys keep their order, so that the JSON does not jump.
@@ -252,22 +252,22 @@ function written(section: unknown, [key = "", ...rest]: readonly string[], value
 }
 
 /** What somebody wrote in a field, as a value; what is wrong with it the core says. */
-export function typed(path: string, text: string): unknown {
+export function parseTyped(path: string, text: string): unknown {
   const { type = [] } = schemaAt(path);
   const types = typeof type === "string" ? [type] : type;
-  if (types.includes("string")) return text === "" && types.includes("null") ? null : escaped(text);
+  if (types.includes("string")) return text === "" && types.includes("null") ? null : escapeLineEnds(text);
   const plain = text.trim().replaceAll(/(?<=\d)[,\s](?=\d{3})/g, "");
   const number = Number(plain);
   return plain === "" || Number.isNaN(number) ? text : number;
 }
 
 /** A value as a field shows it: digits in groups, line ends as `\n`. */
-export function shownValue(value: unknown): string {
+export function formatValue(value: unknown): string {
   if (typeof value === "number") return value.toLocaleString("en");
   return typeof value === "string" ? value.replaceAll("\\", "\\\\").replaceAll("\n", "\\n") : "";
 }
 
-function escaped(text: string): string {
+function escapeLineEnds(text: string): string {
   return text.replaceAll(/\\(n|\\)/g, (_, sign: string) => (sign === "n" ? "\n" : "\\"));
 }
 

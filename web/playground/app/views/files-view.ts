@@ -262,7 +262,7 @@ export class FilesView extends ViewElement {
           @input=${(event: Event) => this.#narrow({ query: (event.target as HTMLInputElement).value })}
         />
         ${this.#choice("origin", "All origins", ORIGINS)}
-        ${this.#choice("category", "All categories", categoriesOf(files))}
+        ${this.#choice("category", "All categories", listCategories(files))}
       </div>
       <p class=${found.length === 0 ? "soft" : "unseen"} role="status">
         ${found.length === 0 ? "No file matches." : `${found.length} of ${files.length} ${files.length === 1 ? "file" : "files"}`}
@@ -299,7 +299,7 @@ export class FilesView extends ViewElement {
     const file = found[index] as ShownFile;
     const isChosen = file === chosen;
     const { id, filename, size_bytes: size } = file;
-    const facts = [size === undefined ? "" : humanSize(size), factsOf(file)];
+    const facts = [size === undefined ? "" : humanSize(size), describeFile(file)];
     return html`<li data-index=${index} aria-setsize=${found.length} aria-posinset=${index + 1} .style=${style}>
       <button
         class="file"
@@ -457,13 +457,13 @@ function isAmong(file: ShownFile, { query, origin, category }: FileFilter): bool
 }
 
 /** The distinct categories, sorted. */
-function categoriesOf(files: readonly ShownFile[]): readonly (readonly [value: string, name: string])[] {
+function listCategories(files: readonly ShownFile[]): readonly (readonly [value: string, name: string])[] {
   const found = new Set(files.map(({ category }) => category).filter((category) => category !== null));
   return [...found].toSorted().map((category) => [category, plainLines(category)]);
 }
 
 /** `generated on 8/27/2024 · 1,200 rows · 3 versions`. The card shows the size. */
-function factsOf({ origin, stored_at, facts, versions }: ShownFile): string {
+function describeFile({ origin, stored_at, facts, versions }: ShownFile): string {
   const on = new Date(stored_at).toLocaleDateString();
   const said = [`${origin === "deferred" ? "draft of" : `${origin} on`} ${on}`, facts ?? ""];
   return [...said, versions > 1 ? `${versions} versions` : ""].filter((part) => part !== "").join(" · ");

@@ -22,8 +22,8 @@ import {
   MORE_FIELDS,
   PRESETS,
   schemaAt,
-  shownValue,
-  typed,
+  formatValue,
+  parseTyped,
   valueAt,
   withValue,
 } from "./config-fields.js";
@@ -471,7 +471,7 @@ class GuardrailsView extends ViewElement {
       aria-labelledby=${named}
       aria-describedby=${told}
       aria-invalid=${isWrong}
-      .value=${live(this.field?.path === path ? this.field.text : shownValue(value))}
+      .value=${live(this.field?.path === path ? this.field.text : formatValue(value))}
       @input=${(event: Event) => this.#typing(path, (event.target as HTMLInputElement).value)}
       @change=${() => this.#applyNow()}
     />`;
@@ -490,7 +490,7 @@ class GuardrailsView extends ViewElement {
     clearTimeout(this.#pause);
     this.#pause = undefined;
     const { path, text } = this.field;
-    this.#set(path, typed(path, text), this.field);
+    this.#set(path, parseTyped(path, text), this.field);
   }
 
   #set(path: string, value: unknown, field?: { readonly path: string; readonly text: string }): void {

@@ -265,8 +265,8 @@ export class JsonText extends LitElement {
   }
 
   override render(): TemplateResult {
-    const text = indented(this.text);
-    return html`<pre tabindex="0" role="group" aria-label=${this.label}><code>${coloured(text)}</code></pre>`;
+    const text = indentJson(this.text);
+    return html`<pre tabindex="0" role="group" aria-label=${this.label}><code>${colourText(text)}</code></pre>`;
   }
 }
 
@@ -276,7 +276,7 @@ customElements.define("playground-message-text", JsonText);
 const TOKENS = /("(?:[^"\\]|\\.)*(?:"|\\?$))(\s*:)?|-?\d[\d.eE+-]*|true|false|null|[{}[\],]/g;
 
 /** JSON text over several lines, also where its end is cut off. Other text stays as it is. */
-function indented(text: string): string {
+function indentJson(text: string): string {
   if (!/^\s*[{[]/.test(text)) return text;
   let depth = 0;
   let out = "";
@@ -299,7 +299,7 @@ function line(depth: number): string {
 }
 
 /** The text in colours up to a number of tokens, and the rest without. */
-function coloured(text: string): readonly (string | TemplateResult)[] {
+function colourText(text: string): readonly (string | TemplateResult)[] {
   const parts: (string | TemplateResult)[] = [];
   let at = 0;
   for (const { kind, begin, end } of jsonTokens(text)) {

@@ -5,7 +5,7 @@
 import { SluiceError } from "mcp-sluice";
 import type { ResourceReader } from "../../../ui/resources.js";
 import "../../../ui/resources.js";
-import { cacheOf } from "../../../ui/resources/cache.js";
+import { findCache } from "../../../ui/resources/cache.js";
 import { css, html, type TemplateResult } from "lit";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { Outcome, Problem, ShownResources } from "../../engine/messages.js";
@@ -20,24 +20,24 @@ function resourceReader(actions: Actions, server: string): ResourceReader {
   return {
     supports: { subscribe: true, complete: true },
     async read(uri) {
-      const reading = valueOf(await resources.read(server, uri));
+      const reading = takeValue(await resources.read(server, uri));
       actions.seen(server, uri);
       return reading;
     },
     async subscribe(uri) {
-      valueOf(await resources.subscribe(server, uri, true));
+      takeValue(await resources.subscribe(server, uri, true));
     },
     async unsubscribe(uri) {
-      valueOf(await resources.subscribe(server, uri, false));
+      takeValue(await resources.subscribe(server, uri, false));
     },
     complete: (template, variable, value) => resources.complete(server, template, variable, value),
-    variables: async (template) => valueOf(await resources.variables(template)),
-    expand: async (template, values) => valueOf(await resources.expand(template, values)),
+    variables: async (template) => takeValue(await resources.variables(template)),
+    expand: async (template, values) => takeValue(await resources.expand(template, values)),
     bytes: (artifact) => actions.bytesOf("session", artifact),
   };
 }
 
-function valueOf<T>(outcome: Outcome<T>): T {
+function takeValue<T>(outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.value;
   const { code, message } = outcome.problem;
   throw new SluiceError(code as SluiceError["code"], message);
@@ -147,7 +147,7 @@ class ResourcesView extends ViewElement {
     const { uri } = resource;
     const { resources, templates } = this.listed;
     const isListed = resources.some((each) => each.uri === uri) || templates.some((each) => each.uri_template === uri);
-    if (isListed || cacheOf(this.#reader).get(uri) !== undefined) return;
+    if (isListed || findCache(this.#reader).get(uri) !== undefined) return;
     const text = `${server} does not list the resource in this address any more: ${uri.slice(0, MAX_URI)}`;
     this.store.set({ resource: undefined, answer: { text, isBad: true } });
   }

@@ -236,7 +236,7 @@ export class ToolsView extends ViewElement {
               aria-describedby="title-${index} said-${index}"
               @click=${() => this.#showTool(tool)}
             >
-              <strong>${nameOf(tool)}</strong>
+              <strong>${dropPrefix(tool)}</strong>
               <span class="soft" id="title-${index}" aria-hidden="true">${tool.title}</span>
               ${tool.isAdded === true ? html`<span class="chip">added by Sluice</span>` : nothing}
               <span class="soft said" id="said-${index}" aria-hidden="true">${tool.description}</span>
@@ -251,11 +251,11 @@ export class ToolsView extends ViewElement {
     return html`<section
       class="panel stack"
       tabindex="-1"
-      aria-label=${nameOf(tool)}
+      aria-label=${dropPrefix(tool)}
       @arguments-submit=${() => this.#run(tool)}
     >
       <div class="row">
-        <h2>${nameOf(tool)}</h2>
+        <h2>${dropPrefix(tool)}</h2>
         ${tool.title === undefined ? nothing : html`<span class="soft">${tool.title}</span>`}
         ${tool.hints?.map((hint) => this.#hint(hint))}
       </div>
@@ -296,7 +296,7 @@ export class ToolsView extends ViewElement {
 }
 
 /** The name without the server's prefix. */
-function nameOf({ name }: ShownTool): string {
+function dropPrefix({ name }: ShownTool): string {
   return name.slice(name.indexOf(".") + 1);
 }
 

@@ -8,9 +8,9 @@ import drop from "lucide-static/icons/file-down.svg?raw";
 import plug from "lucide-static/icons/plug.svg?raw";
 import "../call/call-card.js";
 import { twoPanes, viewStyles } from "../styles.js";
-import { currentCall, shelfOf, type ShownCall } from "../state.js";
+import { currentCall, findShelf, type ShownCall } from "../state.js";
 import { FIRST } from "../actions.js";
-import { gainOf } from "../call/gain.js";
+import { measureGain } from "../call/gain.js";
 import { ViewElement } from "../view-element.js";
 
 /** Calls of the demo that a visitor may want to see next. */
@@ -284,13 +284,13 @@ export class TryView extends ViewElement {
 
   #item({ id, title, state, startedAt, result }: ShownCall, isCurrent: boolean): TemplateResult {
     // What a failure says is all that there is to read.
-    const gain = result && state !== "failed" ? gainOf(result) : undefined;
+    const gain = result && state !== "failed" ? measureGain(result) : undefined;
     const artifact = result?.artifacts[0];
     return html`<li>
       <button class="call" aria-current=${isCurrent} @click=${() => this.store.set({ call: id })}>
         <sluice-thumbnail
           .artifact=${artifact}
-          .bytes=${artifact && this.actions.bytesOf(shelfOf(artifact), artifact)}
+          .bytes=${artifact && this.actions.bytesOf(findShelf(artifact), artifact)}
         ></sluice-thumbnail>
         <span class="row">
           <strong class="grow cut">${title.replace(/^demo\./, "")}</strong>

@@ -12,10 +12,10 @@ import {
   type PlannerResult,
   ReactPlanner,
   type ResumeOptions,
-  scriptedModel,
+  createScriptedModel,
 } from "mcp-sluice/planner";
-import { Displays, serverOf, shownArtifact } from "../displays.js";
-import { CANCELLED, problemOf } from "../outcome.js";
+import { Displays, findServerName, toShownArtifact } from "../displays.js";
+import { CANCELLED, describeProblem } from "../outcome.js";
 import type { ShownPromptMessage, ShownSampling } from "../messages.js";
 import type { Servers } from "../servers.js";
 import type { Session } from "../session.js";
@@ -104,13 +104,13 @@ export class Chat {
     const { store, scope } = this.#session;
     const { signal } = turn;
     const sources = await orAborted(this.#servers.planned(config), signal);
-    const displays = new Displays(shownArtifact, (display) => tell({ kind: "display", display }));
+    const displays = new Displays(toShownArtifact, (display) => tell({ kind: "display", display }));
     // Without a tool that takes files, the model does not learn their names.
     const isWithFiles = sources.some(({ userFiles }) => userFiles);
     const planner = new ReactPlanner({
       catalog: sources.map(({ node }) => node),
       ...(isWithFiles && { userFiles: (await this.#session.myFiles()).handling }),
-      llm: observed(modelOf(model), tell),
+      llm: observeClient(makeModel(model), tell),
       artifactStore: store,
       config,
       budget: { maxSteps: MAX_STEPS },
@@ -129,13 +129,13 @@ export class Chat {
       tell({ kind: "resumed" });
       outcome = await planner.resume(outcome.resumeToken, { ...options, answer });
     }
-    return endOf(outcome);
+    return toChatEnd(outcome);
   }
 
   /** The user's answer to a pause; null if the user or a provider declines. */
   async #asked({ tool, reason, payload }: PlannerPause, question: string, signal: AbortSignal): Promise<unknown> {
     try {
-      const answer = await this.#servers.pauses.for(serverOf(tool), signal, question)(reason, payload);
+      const answer = await this.#servers.pauses.for(findServerName(tool), signal, question)(reason, payload);
       // Opening a page is answered without a value.
       return answer === undefined ? true : answer;
     } catch {
@@ -154,7 +154,7 @@ function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-function endOf({ answer, outcome, spent, trajectory }: PlannerResult): ChatEnd {
+function toChatEnd({ answer, outcome, spent, trajectory }: PlannerResult): ChatEnd {
   return { answer, outcome, spent, trajectory };
 }
 
@@ -178,7 +178,7 @@ function passOn(event: PlannerEvent, tell: (event: ChatEvent) => void, displays:
       return displays.add(event);
     case "tool_failed": {
       const { error, ...place } = event;
-      return tell({ ...place, problem: problemOf(error) });
+      return tell({ ...place, problem: describeProblem(error) });
     }
     default:
   }
@@ -188,19 +188,22 @@ function passOn(event: PlannerEvent, tell: (event: ChatEvent) => void, displays:
 const PACE = 12;
 
 /** The client of a model. Throws E_INVALID_ARGUMENT for an invalid URL. */
-function modelOf(model: ChatModel): LlmClient {
-  if (model.kind === "endpoint") return clientOf(model);
+function makeModel(model: ChatModel): LlmClient {
+  if (model.kind === "endpoint") return makeClient(model);
   if (model.kind === "served") throw new SluiceError("E_MISUSE", "The server's model is asked by the server.");
-  const answer = scriptedModel(script);
+  const answer = createScriptedModel(script);
   return new OpenAiClient({
     model: "scripted",
     baseUrl: "https://scripted.invalid/v1",
-    fetch: async (input, init) => paced(await answer(input, init)),
+    fetch: async (input, init) => paceResponse(await answer(input, init)),
   });
 }
 
 /** `body` is what each request has besides. Throws E_INVALID_ARGUMENT for an invalid URL. */
-function clientOf({ url: baseUrl, model, key }: Endpoint, body: Readonly<Record<string, unknown>> = {}): OpenAiClient {
+function makeClient(
+  { url: baseUrl, model, key }: Endpoint,
+  body: Readonly<Record<string, unknown>> = {},
+): OpenAiClient {
   return new OpenAiClient({ model, baseUrl, body, ...(key !== "" && { apiKey: key }) });
 }
 
@@ -208,30 +211,30 @@ function clientOf({ url: baseUrl, model, key }: Endpoint, body: Readonly<Record<
  * A model's reply to a server that asks for one. Of bytes and long texts the model is told what they are. Throws LlmError and
  * SluiceError.
  */
-export async function replyOf(
+export async function askModel(
   endpoint: Endpoint,
   { messages, system_prompt, max_tokens }: ShownSampling,
 ): Promise<string> {
   const system = system_prompt === "" ? [] : [{ role: "system", content: system_prompt } as const];
-  const request = { messages: [...system, ...messages.map(askedOf)], tools: [] };
-  const { text } = await clientOf(endpoint, { max_tokens }).ask(request);
+  const request = { messages: [...system, ...messages.map(toLlmMessage)], tools: [] };
+  const { text } = await makeClient(endpoint, { max_tokens }).ask(request);
   if (text === "") throw new SluiceError("E_LLM", "The model answered without a text: ask it again, or write one.");
   return text;
 }
 
-function askedOf({ role, content }: ShownPromptMessage): LlmMessage {
+function toLlmMessage({ role, content }: ShownPromptMessage): LlmMessage {
   const text = content.kind === "text" ? content.text : `[${content.summary}]`;
   return role === "user" ? { role, content: text } : { role, content: text, toolCalls: [] };
 }
 
 /** The same client, which reports what the model is sent and calls. */
-function observed(llm: LlmClient, tell: (event: ChatEvent) => void): LlmClient {
+function observeClient(llm: LlmClient, tell: (event: ChatEvent) => void): LlmClient {
   let [step, known] = [0, 0];
   return {
     model: llm.model,
     ask: async (request, options) => {
       step += 1;
-      const messages = request.messages.slice(known).flatMap(seen);
+      const messages = request.messages.slice(known).flatMap(listSeen);
       known = request.messages.length;
       tell({ kind: "asked", step, messages, tools: request.tools.length });
       const answer = await llm.ask(request, options);
@@ -243,13 +246,13 @@ function observed(llm: LlmClient, tell: (event: ChatEvent) => void): LlmClient {
 }
 
 /** The messages that are new to the model: all but its own. */
-function seen(message: LlmMessage): readonly SeenMessage[] {
+function listSeen(message: LlmMessage): readonly SeenMessage[] {
   if (message.role === "assistant") return [];
   if (message.role !== "tool") return [{ role: message.role, text: message.content }];
   return [{ role: "tool", text: message.content, tool: message.name, call: message.callId }];
 }
 
-function paced(response: Response): Response {
+function paceResponse(response: Response): Response {
   const slowly = new TransformStream<Uint8Array, Uint8Array>({
     async transform(chunk, controller) {
       await new Promise((resolve) => setTimeout(resolve, PACE));

@@ -66,22 +66,22 @@ export const script: Script = (turn) => {
   const files = asked.slice(query.length).matchAll(/^- (.+?) \(/gm);
   const results = turn.messages.filter(({ role }) => role === "tool");
   if (results.length === 0)
-    return begun(
+    return beginAnswer(
       query,
       turn,
       [...files].map(([, name = ""]) => name),
     );
   const isFirst = turn.messages.filter(({ role }) => role === "assistant").length === 1;
-  const reading = isFirst ? readingOf(query, results, turn.tools) : undefined;
-  return reading === undefined ? { text: told(results) } : { text: "I look inside. ", calls: [reading] };
+  const reading = isFirst ? planReading(query, results, turn.tools) : undefined;
+  return reading === undefined ? { text: tellResults(results) } : { text: "I look inside. ", calls: [reading] };
 };
 
-function begun(query: string, { tools }: ScriptedTurn, files: readonly string[]): ScriptedAnswer {
+function beginAnswer(query: string, { tools }: ScriptedTurn, files: readonly string[]): ScriptedAnswer {
   if (tools.length === 0) return { text: UNABLE };
   // File names must not select a tool.
   const words = files.reduce((text, name) => text.replaceAll(name, ""), query);
   const about = TOPICS.filter((topic) => topic.words.test(words));
-  const calls = [...named(query, tools), ...about.flatMap((topic) => callOf(topic, query, tools, files))];
+  const calls = [...findNamedTools(query, tools), ...about.flatMap((topic) => toCall(topic, query, tools, files))];
   const [first] = calls;
   if (first === undefined) return { text: UNABLE };
   const once = calls.filter(({ name }, at) => calls.findIndex((call) => call.name === name) === at);
@@ -89,7 +89,7 @@ function begun(query: string, { tools }: ScriptedTurn, files: readonly string[])
 }
 
 /** Tools that the question names. An object in braces is their arguments. */
-function named(query: string, tools: readonly string[]): readonly ScriptedCall[] {
+function findNamedTools(query: string, tools: readonly string[]): readonly ScriptedCall[] {
   const words = new Set(query.match(/[\w-]+/g));
   const args = objectIn(query);
   return tools.filter((tool) => bareNames(tool).some((name) => words.has(name))).map((name) => ({ name, args }));
@@ -104,7 +104,7 @@ function bareNames(tool: string): readonly string[] {
     .filter((name) => name.length > 3);
 }
 
-function callOf(
+function toCall(
   { tool, args }: Topic,
   query: string,
   tools: readonly string[],
@@ -115,13 +115,13 @@ function callOf(
 }
 
 /** A call that reads what was stored, if the question wants that: rows of a query, or the first lines. */
-function readingOf(
+function planReading(
   question: string,
   results: readonly ScriptedMessage[],
   tools: readonly string[],
 ): ScriptedCall | undefined {
   const part = FIGURES.test(question)
-    ? { query: sqlOf(question) }
+    ? { query: writeSql(question) }
     : READS.test(question)
       ? { lines: "1-5" }
       : undefined;
@@ -134,7 +134,7 @@ function readingOf(
 }
 
 /** What a question means in SQL over the orders. */
-function sqlOf(question: string): string {
+function writeSql(question: string): string {
   const [, by] = /\b(region|product|month)s?\b/i.exec(question) ?? [];
   if (by === undefined) return "SELECT COUNT(*) AS orders, ROUND(SUM(total), 2) AS revenue FROM rows";
   const column = by.toLowerCase() === "month" ? "SUBSTR(date, 1, 7)" : by.toLowerCase();
@@ -143,17 +143,17 @@ function sqlOf(question: string): string {
 }
 
 /** An answer in Markdown: rows as a table, files by name, texts as they are; and how little of it all was read. */
-function told(results: readonly ScriptedMessage[]): string {
+function tellResults(results: readonly ScriptedMessage[]): string {
   const characters = results.reduce((sum, { content }) => sum + content.length, 0);
-  const texts = results.map(({ content }) => textOf(content));
-  const rows = texts.map(tableOf).find((table) => table !== undefined);
-  const said = rows === undefined ? texts.map(sentenceOf) : [rows];
+  const texts = results.map(({ content }) => unquote(content));
+  const rows = texts.map(writeTable).find((table) => table !== undefined);
+  const said = rows === undefined ? texts.map(describeContent) : [rows];
   const stored = rows === undefined ? "" : " The table itself is stored above; I only asked it.";
   return `${said.join("\n")}\n\nThat is all I saw: ${characters.toLocaleString("en")} characters.${stored}`;
 }
 
 /** A result without the quotes of JSON, if it is a string. */
-function textOf(content: string): string {
+function unquote(content: string): string {
   try {
     const value: unknown = JSON.parse(content);
     return typeof value === "string" ? value : content;
@@ -163,26 +163,26 @@ function textOf(content: string): string {
 }
 
 /** The rows between the marks of an answer to a query, as a table. */
-function tableOf(content: string): string | undefined {
+function writeTable(content: string): string | undefined {
   const [, text] = /answer to the query: .*\n--- data \w+ ---\n([^]*?)\n--- end/.exec(content) ?? [];
   if (text === undefined) return undefined;
   const [head = [], ...rows] = text.split("\n").map((line) => line.split(","));
   const [first = []] = rows;
   const lead = rows.length > 1 ? `**${first[0] ?? ""}** comes first.\n\n` : "";
-  return `${lead}${[head, head.map(() => "---"), ...rows.map((cells) => cells.map(grouped))].map(rowOf).join("\n")}`;
+  return `${lead}${[head, head.map(() => "---"), ...rows.map((cells) => cells.map(groupDigits))].map(writeRow).join("\n")}`;
 }
 
-function rowOf(cells: readonly string[]): string {
+function writeRow(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |`;
 }
 
 /** A number with separators between its thousands; any other text as it is. */
-function grouped(cell: string): string {
+function groupDigits(cell: string): string {
   return /^\d{4,}(?:\.\d+)?$/.test(cell) ? Number(cell).toLocaleString("en") : cell;
 }
 
 /** The files in a result with what they are, or else the start of its text. */
-function sentenceOf(content: string): string {
+function describeContent(content: string): string {
   const files = [...content.matchAll(/"artifact":(\{[^{}]*\}),"summary":("(?:[^"\\]|\\.)*")/g)].map(
     ([, artifact = "{}", summary = '""']) => {
       const { filename } = JSON.parse(artifact) as { readonly filename?: string };

@@ -4,7 +4,7 @@
  */
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { ServedListing } from "../messages.js";
-import { served } from "./chat-events.js";
+import { toServedArtifact } from "./chat-events.js";
 import { type Cursor, followEvents, type ServedEvent } from "./events.js";
 import type { ServerClient } from "./client.js";
 
@@ -59,7 +59,7 @@ export class ServedArtifacts {
       next = page.next;
     } while (next !== undefined && artifacts.length < MAX_LISTED);
     const newest = artifacts.toSorted((left, right) => (right.stored_at ?? 0) - (left.stored_at ?? 0));
-    this.#tell({ artifacts: newest.slice(0, MAX_LISTED).map(served), hasMore: next !== undefined });
+    this.#tell({ artifacts: newest.slice(0, MAX_LISTED).map(toServedArtifact), hasMore: next !== undefined });
   }
 
   /** Starts or stops following events. A hidden page must not hold one of the browser's six connections. */

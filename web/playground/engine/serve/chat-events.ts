@@ -34,7 +34,7 @@ export class RunEvents {
   constructor(tell: (event: ChatEvent) => void) {
     this.#tell = tell;
     this.#displays = new Displays(
-      (artifact) => served(artifact),
+      (artifact) => toServedArtifact(artifact),
       (display) => tell({ kind: "display", display }),
     );
   }
@@ -84,7 +84,7 @@ function withServed(event: PassedEvent): PassedEvent {
 }
 
 /** An artifact, marked as stored at the server. */
-export function served(artifact: AnswerRef | ShownArtifact): ServedArtifact {
+export function toServedArtifact(artifact: AnswerRef | ShownArtifact): ServedArtifact {
   const { scope: _, ...shown } = artifact as ShownArtifact & { readonly scope?: unknown };
   return { ...shown, served: true };
 }

@@ -6,9 +6,9 @@ import { SluiceError } from "mcp-sluice";
 import type { Trajectory } from "mcp-sluice/planner";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { ChatEnd, ChatEvent, ChatRequest } from "../chat/messages.js";
-import { serverOf } from "../displays.js";
+import { findServerName } from "../displays.js";
 import type { Pauses } from "../pauses.js";
-import { servedPath } from "../shelves.js";
+import { toServedPath } from "../shelves.js";
 import { CANCELLED } from "../outcome.js";
 import { RunEvents } from "./chat-events.js";
 import { type Cursor, delay, followEvents, type ServedEvent } from "./events.js";
@@ -138,7 +138,7 @@ export class ServedChat {
   async #whole(last: ServedEvent): Promise<Partial<Ended>> {
     const { trajectory, artifact } = last as unknown as Ended;
     if (trajectory !== null || artifact === undefined || (artifact.size_bytes ?? Infinity) > MAX_END) return {};
-    return this.#client.json<Partial<Ended>>(servedPath("served", artifact.id)).catch(() => ({}));
+    return this.#client.json<Partial<Ended>>(toServedPath("served", artifact.id)).catch(() => ({}));
   }
 }
 
@@ -243,7 +243,7 @@ export class ServedPauses {
     const either = AbortSignal.any([signal, asked.over.signal]);
     this.#asked.add(asked);
     try {
-      const answer = await this.#pauses.for(serverOf(tool), either, question)(reason, payload);
+      const answer = await this.#pauses.for(findServerName(tool), either, question)(reason, payload);
       // Opening a page is answered without a value.
       return answer === undefined ? true : answer;
     } catch (error) {

@@ -51,7 +51,7 @@ export class ServerClient {
   async ask(path: string, asked: RequestOptions = {}): Promise<Response> {
     const response = await this.#sent(path, asked);
     if (response.ok) return response;
-    const error = await refusalOf(response);
+    const error = await readRefusal(response);
     if (response.status !== 401) throw error;
     this.#onOver();
     // Starting a session reports the server's own reason.
@@ -90,7 +90,7 @@ export class ServerClient {
   }
 }
 
-async function refusalOf(response: Response): Promise<SluiceError> {
+async function readRefusal(response: Response): Promise<SluiceError> {
   const { code, message } = errorIn(await response.json().catch(() => undefined));
   const said = message?.slice(0, MAX_SAID) ?? `This page's server answers with status ${response.status}: try again.`;
   // These are temporary, unlike 500.
@@ -103,14 +103,14 @@ export function errorIn(value: unknown): {
   readonly code?: ConstructorParameters<typeof SluiceError>[0];
   readonly message?: string;
 } {
-  const { error } = objectOf(value);
-  const { code, message } = objectOf(error);
+  const { error } = toObject(value);
+  const { code, message } = toObject(error);
   return {
     ...(typeof code === "string" && { code: code as ConstructorParameters<typeof SluiceError>[0] }),
     ...(typeof message === "string" && { message }),
   };
 }
 
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+function toObject(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -116,13 +116,13 @@ function inTime<T>(reading: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);
     const timer = setTimeout(() => reject(new Unreachable()), SILENCE);
-    const done = (): void => {
+    const finish = (): void => {
       clearTimeout(timer);
       signal.removeEventListener("abort", abort);
     };
     signal.addEventListener("abort", abort, { once: true });
     if (signal.aborted) abort();
-    reading.then(resolve, () => reject(new Unreachable())).finally(done);
+    reading.then(resolve, () => reject(new Unreachable())).finally(finish);
   });
 }
 

@@ -7,10 +7,10 @@ import { safeFilename } from "mcp-sluice/browser";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { EngineEvent, ServedArtifact, ServedSource, ServeOffer } from "../messages.js";
 import type { Pauses } from "../pauses.js";
-import { servedPath, type ServedShelf } from "../shelves.js";
+import { toServedPath, type ServedShelf } from "../shelves.js";
 import { ServedArtifacts } from "./artifacts.js";
 import { ServedChat } from "./chat.js";
-import { served } from "./chat-events.js";
+import { toServedArtifact } from "./chat-events.js";
 import { SESSIONS, errorIn, ServerClient } from "./client.js";
 import { followEvents } from "./events.js";
 
@@ -105,7 +105,7 @@ export class ServeSession {
     const last = range?.end === undefined ? "" : range.end - 1;
     const headers = range === undefined ? {} : { Range: `bytes=${range.start}-${last}` };
     try {
-      return (await this.#client.ask(servedPath(shelf, id), { headers })).body;
+      return (await this.#client.ask(toServedPath(shelf, id), { headers })).body;
     } catch (error) {
       const code = error instanceof SluiceError ? error.code : undefined;
       if (code === "E_NOT_FOUND" || code === "E_EXPIRED") return null;
@@ -118,7 +118,7 @@ export class ServeSession {
   /** What is known of an artifact; undefined if it is gone. Throws as the client does. */
   async find(shelf: ServedShelf, id: string): Promise<ServedArtifact | undefined> {
     try {
-      return served(await this.#client.json<ShownArtifact>(`${servedPath(shelf, id)}/meta`));
+      return toServedArtifact(await this.#client.json<ShownArtifact>(`${toServedPath(shelf, id)}/meta`));
     } catch (error) {
       if (error instanceof SluiceError && (error.code === "E_NOT_FOUND" || error.code === "E_EXPIRED"))
         return undefined;
@@ -128,7 +128,7 @@ export class ServeSession {
 
   /** The whole artifact as a file. Throws E_NOT_FOUND and E_EXPIRED. */
   async file(shelf: ServedShelf, id: string): Promise<File> {
-    const path = servedPath(shelf, id);
+    const path = toServedPath(shelf, id);
     const said = await this.#client.json<ShownArtifact>(`${path}/meta`);
     const blob = await (await this.#client.ask(path)).blob();
     const { filename = null, mime_type = null } = said;
@@ -138,7 +138,7 @@ export class ServeSession {
   /** Deletes an artifact; false if it was already gone. */
   async remove(shelf: ServedShelf, id: string): Promise<boolean> {
     try {
-      await this.#client.ask(servedPath(shelf, id), { method: "DELETE" });
+      await this.#client.ask(toServedPath(shelf, id), { method: "DELETE" });
     } catch (error) {
       if (error instanceof SluiceError && (error.code === "E_NOT_FOUND" || error.code === "E_EXPIRED")) return false;
       throw error;

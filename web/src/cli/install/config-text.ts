@@ -9,10 +9,10 @@ import { isObject } from "../../errors/arguments.js";
 import { SluiceError } from "../../errors/error.js";
 import {
   applyEdits,
-  membersOf,
-  nameOf,
+  mapMembers,
+  readName,
   replaceEdit,
-  spanOf,
+  findSpan,
   valueAt,
   type Edit,
   type MemberNode,
@@ -165,7 +165,7 @@ async function jsonEditor(): Promise<TextEditor> {
       for (const name of path) node = valueAt(node, name);
       if (node?.type !== "Object") return text;
       // From here on only the entry's own text is parsed: a configuration may be long.
-      const { start, end } = spanOf(node);
+      const { start, end } = findSpan(node);
       const entry = editObject(text.slice(start, end), change, (part) => parseBody(part) as ObjectNode);
       return text.slice(0, start) + entry + text.slice(end);
     },
@@ -173,7 +173,7 @@ async function jsonEditor(): Promise<TextEditor> {
 }
 
 function editObject(text: string, change: EntryChange, objectIn: (text: string) => ObjectNode): string {
-  const members = membersOf(objectIn(text));
+  const members = mapMembers(objectIn(text));
   const names = [...change.keys()];
   const news = names.filter((name) => change.get(name) !== undefined && !members.has(name));
   const gone = names.filter((name) => change.get(name) === undefined && members.has(name));
@@ -203,10 +203,10 @@ function valueEdits(text: string, { value: node }: MemberNode, value: unknown): 
   if (node.type === "Array" && Array.isArray(value) && node.elements.length > 0) {
     const elements = node.elements.map((element) => element.value);
     const before = elements.map((element) => (element.type === "String" ? element.value : undefined));
-    const at = spanOf(elements[0] as ValueNode).start;
+    const at = findSpan(elements[0] as ValueNode).start;
     const more = countAdded(before, value);
     if (more !== undefined) {
-      const space = text.slice(spanOf(node).start + 1, at);
+      const space = text.slice(findSpan(node).start + 1, at);
       // A comment before the first element stays there.
       const between = /^\s*$/.test(space) && space.includes("\n") ? space : " ";
       const head = value.slice(0, more).map((each) => `${JSON.stringify(each)},${between}`);
@@ -214,7 +214,7 @@ function valueEdits(text: string, { value: node }: MemberNode, value: unknown): 
     }
     const less = countAdded(value, before);
     const first = less === undefined ? undefined : elements[less];
-    if (first !== undefined) return [{ at, remove: spanOf(first).start - at, insert: "" }];
+    if (first !== undefined) return [{ at, remove: findSpan(first).start - at, insert: "" }];
   }
   return [replaceEdit(node, renderValue(value))];
 }
@@ -223,19 +223,19 @@ function valueEdits(text: string, { value: node }: MemberNode, value: unknown): 
 function appendMember(text: string, member: string, object: ObjectNode): string {
   const last = object.members.at(-1);
   if (last === undefined) return `{ ${member} }`;
-  const { start, end } = spanOf(last);
+  const { start, end } = findSpan(last);
   const line = /\r?\n[ \t]*$/.exec(text.slice(0, start))?.[0];
   return applyEdits(text, [{ at: end, remove: 0, insert: `,${line ?? " "}${member}` }]);
 }
 
 /** The object without a member and its comma. Comments beside it stay. */
 function removeMember(text: string, name: string, object: ObjectNode): string {
-  const index = object.members.findIndex((member) => nameOf(member) === name);
+  const index = object.members.findIndex((member) => readName(member) === name);
   const member = object.members[index] as MemberNode;
-  const { start, end } = spanOf(member);
+  const { start, end } = findSpan(member);
   const comma = commaAfter(text, end);
   const before = object.members[index - 1];
-  const commaBefore = before === undefined ? undefined : commaAfter(text, spanOf(before).end);
+  const commaBefore = before === undefined ? undefined : commaAfter(text, findSpan(before).end);
   const edits = [{ at: start, remove: end - start, insert: "" }];
   if (comma !== undefined) edits.push({ at: comma, remove: 1, insert: "" });
   else if (commaBefore !== undefined) edits.push({ at: commaBefore, remove: 1, insert: "" });

@@ -8,11 +8,11 @@
 import { isAbsolute } from "node:path";
 import { createInterface } from "node:readline";
 import spawn from "cross-spawn";
-import { counted, grouped, humanSize } from "../../core/amounts.js";
+import { countNoun, groupDigits, humanSize } from "../../core/amounts.js";
 import type { ConversionRequest } from "../../documents/conversion.js";
 import { convertApart } from "../../documents/sandbox-node.js";
 import { isObject } from "../../errors/arguments.js";
-import { objectOr, parsedOr } from "../../jsonrpc/rpc.js";
+import { objectOr, tryParse } from "../../jsonrpc/rpc.js";
 import type { Invocation } from "../command.js";
 import { Exit, toExitCode } from "../exit.js";
 import { storeFolder } from "../store/folders.js";
@@ -159,7 +159,7 @@ async function startServer({ host: { shape }, entry, standing }: Server, termina
         void child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
       if (child.stdout === null) return;
       createInterface({ input: child.stdout }).on("line", (line) => {
-        const { id, result, error } = objectOr(parsedOr(line));
+        const { id, result, error } = objectOr(tryParse(line));
         if (id !== 1 && id !== 2) return;
         if (!isObject(result))
           resolve({ error: `it answered with an error: ${clause(onOneLine(String(objectOr(error)["message"])))}` });
@@ -274,7 +274,7 @@ function describeState({ server, kept, saved, problem, start }: Finding): string
   const parts = [
     standingText(server),
     ...(problem === undefined ? [] : [problem]),
-    ...(start?.tools === undefined ? [] : [`starts, with ${counted(start.tools, "tool")}`]),
+    ...(start?.tools === undefined ? [] : [`starts, with ${countNoun(start.tools, "tool")}`]),
     ...(start?.error === undefined ? [] : [start.error]),
     ...(saved === undefined ? [] : [describeSaved(saved)]),
     ...(kept === undefined ? [] : [`${describeKept(kept)} in the store`]),
@@ -293,12 +293,12 @@ const withTokens = (savings: Savings): object => ({ ...savings, tokens_saved: co
 /** `saved 5.3 MB (about 1,397,000 tokens) in 3 calls`. */
 function describeSaved(savings: Savings): string {
   const { calls } = savings;
-  const tokens = `about ${grouped(Number(countSavedTokens(savings).toPrecision(4)))} tokens`;
-  return `saved ${humanSize(countSavedBytes(savings))} (${tokens}) in ${counted(calls, "call")}`;
+  const tokens = `about ${groupDigits(Number(countSavedTokens(savings).toPrecision(4)))} tokens`;
+  return `saved ${humanSize(countSavedBytes(savings))} (${tokens}) in ${countNoun(calls, "call")}`;
 }
 
 function describeKept({ artifacts, bytes }: Kept): string {
-  return artifacts === 0 ? "nothing" : `${counted(artifacts, "artifact")} of ${humanSize(bytes)}`;
+  return artifacts === 0 ? "nothing" : `${countNoun(artifacts, "artifact")} of ${humanSize(bytes)}`;
 }
 
 async function printJson(

@@ -6,7 +6,7 @@
  */
 import { rm } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
-import { counted } from "../../core/amounts.js";
+import { countNoun } from "../../core/amounts.js";
 import { nearest } from "../../errors/arguments.js";
 import type { Invocation } from "../command.js";
 import { CommandError, Exit, toExitCode, UsageError } from "../exit.js";
@@ -194,7 +194,7 @@ class Changes {
   async #apply(plan: Plan): Promise<void> {
     const { output } = this.#terminal;
     const { file, changes, content, usedBackups } = plan;
-    const count = `${counted(changes.length, "server")} of ${file.host.title}`;
+    const count = `${countNoun(changes.length, "server")} of ${file.host.title}`;
     try {
       if (!(await this.#agreed(this.#direction.question(count)))) return;
       const backup = await replaceConfig(file, content, this.#direction.keepsBackup);

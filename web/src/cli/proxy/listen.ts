@@ -4,7 +4,7 @@
  */
 import type { McpInterceptor } from "../../mcp/interceptor.js";
 import { keepResponseAlive } from "../../http/event-stream.js";
-import { exchange, gatedResponse, idsIn, replySender } from "../../mcp/http/exchange.js";
+import { exchange, gateResponse, idsIn, replySender } from "../../mcp/http/exchange.js";
 import type { FetchLike } from "../../mcp/http/gate-fetch.js";
 import { acceptsEvents, isJson, McpHeader, replaceHeaders } from "../../mcp/http/headers.js";
 import { RpcCode } from "../../jsonrpc/rpc.js";
@@ -206,7 +206,7 @@ export class ListenUrl {
       interceptors.find(key) ?? interceptors.open(this.#authorization(request.headers), request.scope);
     const response = await sent.asItIs();
     if (response.ok) interceptors.keep(key, interceptor);
-    return gatedResponse(interceptor, response, { reply: replySender((bytes) => sent.message(interceptor, bytes)) });
+    return gateResponse(interceptor, response, { reply: replySender((bytes) => sent.message(interceptor, bytes)) });
   }
 
   /** The client's identity to the server. Null if all clients share the proxy's token. */

@@ -4,8 +4,8 @@
  */
 import { McpHeader, MESSAGE_HEADERS } from "../../mcp/http/headers.js";
 import { isSessionGone, refusalBody } from "../../mcp/http/refusal.js";
-import { parseJson, sourceOf, valueAt } from "../../json/text.js";
-import { errorMessage, RpcCode, objectOr, parsedOr, stringOr } from "../../jsonrpc/rpc.js";
+import { parseJson, sliceSource, valueAt } from "../../json/text.js";
+import { errorMessage, RpcCode, objectOr, tryParse, stringOr } from "../../jsonrpc/rpc.js";
 import { type Header, Upstream } from "./upstream.js";
 import { setTimeout } from "node:timers/promises";
 import type { Interceptor, MessageWriter } from "../../mcp/interceptor.js";
@@ -194,7 +194,7 @@ function errorIn(body: string): string | undefined {
     const error = valueAt(message, "error");
     if (error?.type !== "Object" || valueAt(error, "code")?.type !== "Number") return undefined;
     if (valueAt(error, "message")?.type !== "String") return undefined;
-    return sourceOf(body, error).replaceAll(/[\r\n]/g, " ");
+    return sliceSource(body, error).replaceAll(/[\r\n]/g, " ");
   } catch {
     return undefined;
   }
@@ -370,7 +370,7 @@ function isEvents(response: Response): boolean {
 
 /** The version in an answer to `initialize`. */
 function versionIn(message: string): string | undefined {
-  const { result } = objectOr(parsedOr(message));
+  const { result } = objectOr(tryParse(message));
   const version = stringOr(objectOr(result)["protocolVersion"]);
   return version !== undefined && /^[\w.-]{1,32}$/.test(version) ? version : undefined;
 }

@@ -7,7 +7,7 @@ import type { McpInterceptor, Interceptor } from "../../mcp/interceptor.js";
 import { PassThrough } from "../../mcp/pass-through.js";
 import { passClientLines } from "../../mcp/stdio/lines.js";
 import { mirrorHeaders } from "../../mcp/http/headers.js";
-import { idKey, objectOr, parsedOr } from "../../jsonrpc/rpc.js";
+import { idKey, objectOr, tryParse } from "../../jsonrpc/rpc.js";
 import { LineWriter } from "../../jsonrpc/lines.js";
 import { Exit, awaitSignal } from "../exit.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -260,5 +260,5 @@ class RemoteServer {
 }
 
 function parse(line: Uint8Array): unknown {
-  return parsedOr(new TextDecoder().decode(line));
+  return tryParse(new TextDecoder().decode(line));
 }

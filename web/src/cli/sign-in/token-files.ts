@@ -13,7 +13,7 @@ import { SHORTEST_SECRET, Sealing } from "../../server/sealing.js";
 import { readSecret, readSecrets } from "../configuration.js";
 import { CommandError, Exit, systemReason } from "../exit.js";
 import { printable } from "../terminal/terminal.js";
-import { objectOr, parsedOr } from "../../jsonrpc/rpc.js";
+import { objectOr, tryParse } from "../../jsonrpc/rpc.js";
 
 /** Milliseconds that a process may hold the lock of a token: longer than it waits for a provider. */
 const LOCK_AGE = 90_000;
@@ -140,7 +140,7 @@ export class TokenFiles implements TokenStore {
     if (this.#sealing === undefined) throw toSealedError(this.#folder, `set ${SECRET_VARIABLE} to that secret`);
     try {
       const { text, isCurrent } = this.#sealing.open(sealed, basename(file));
-      return { value: parsedOr(text), isCurrent };
+      return { value: tryParse(text), isCurrent };
     } catch {
       throw toSealedError(this.#folder, `add that secret to ${OLD_SECRETS_VARIABLE}, or sign in again`);
     }
@@ -151,7 +151,7 @@ export class TokenFiles implements TokenStore {
     try {
       opened = await openPlain(file);
       if (isOpenToOthers(opened.mode, OTHERS)) throw toExposedError(file, "chmod 600");
-      return opened.size > MAX_BYTES ? undefined : parsedOr(await opened.file.readFile("utf8"));
+      return opened.size > MAX_BYTES ? undefined : tryParse(await opened.file.readFile("utf8"));
     } catch (error) {
       if (error instanceof CommandError) throw error;
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;

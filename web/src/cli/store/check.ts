@@ -4,7 +4,7 @@
  */
 import { type CheckReport, type StoreFault, type StoreFaultKind } from "../../artifacts/file/check.js";
 import type { ArtifactStore } from "../../artifacts/store.js";
-import { counted, humanSize } from "../../core/amounts.js";
+import { countNoun, humanSize } from "../../core/amounts.js";
 import { SluiceError } from "../../errors/error.js";
 import type { Invocation } from "../command.js";
 import { Exit, UsageError } from "../exit.js";
@@ -76,8 +76,8 @@ const SENTENCES: Readonly<Record<StoreFaultKind, readonly [wrong: string, remedy
 async function printReport({ artifacts, contents, bytes, faults }: CheckReport, output: Output): Promise<void> {
   for (const fault of faults) await output.write(`${formatFault(fault)}\n`);
   const repaired = faults.filter(({ state }) => state === "repaired").length;
-  const found = faults.length === 0 ? "all sound" : `${counted(faults.length, "fault")}, ${repaired} repaired`;
-  const read = `${counted(artifacts, "artifact")}, ${counted(contents, "content")} of ${humanSize(bytes)}`;
+  const found = faults.length === 0 ? "all sound" : `${countNoun(faults.length, "fault")}, ${repaired} repaired`;
+  const read = `${countNoun(artifacts, "artifact")}, ${countNoun(contents, "content")} of ${humanSize(bytes)}`;
   await output.write(output.isTerminal ? output.dim(`${read}: ${found}\n`) : `${read}: ${found}\n`);
 }
 

@@ -8,7 +8,7 @@ import { copyStore, type CopyFault, type CopyFaultKind, type CopyReport } from "
 import { FolderRecords } from "../../artifacts/file/folder-records.js";
 import { orNull } from "../../artifacts/file/plain-file.js";
 import type { RecordStore } from "../../artifacts/record-store.js";
-import { counted, humanSize } from "../../core/amounts.js";
+import { countNoun, humanSize } from "../../core/amounts.js";
 import { SluiceError } from "../../errors/error.js";
 import type { Invocation } from "../command.js";
 import { CommandError, Exit, toExitCode, UsageError } from "../exit.js";
@@ -151,7 +151,7 @@ async function printCopy(copied: StoreCopy, isDryRun: boolean, output: Output): 
   const name = store === null ? "" : `${store}: `;
   const done = `${copied.copied} copied (${humanSize(copied_bytes)}), ${copied.updated} updated, ${copied.removed} removed`;
   const end = faults.length === 0 ? "" : `, ${faults.length} left out`;
-  const line = `${name}${counted(artifacts, "artifact")}: ${isDryRun ? "to do: " : ""}${done}${end}`;
+  const line = `${name}${countNoun(artifacts, "artifact")}: ${isDryRun ? "to do: " : ""}${done}${end}`;
   const after = isDryRun ? "" : ` in ${passes} ${passes === 1 ? "pass" : "passes"}`;
   await output.write(output.isTerminal ? output.dim(`${line}${after}\n`) : `${line}${after}\n`);
   if (is_settled || isDryRun) return;

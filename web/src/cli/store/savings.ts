@@ -16,7 +16,7 @@ import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { FOLDER_MODE, FILE_MODE, namesIn, isPlainFolder, readPlain } from "../../artifacts/file/plain-file.js";
 import { toId, toFileName } from "../../artifacts/file/folder.js";
-import { objectOr, parsedOr } from "../../jsonrpc/rpc.js";
+import { objectOr, tryParse } from "../../jsonrpc/rpc.js";
 
 /** Results of which something was kept out. */
 export interface Savings {
@@ -165,7 +165,7 @@ async function readLog(path: string): Promise<ReadonlyMap<string, Savings>> {
 
 /** The host of a line and its counts; none where it is anything else. */
 function readLine(line: string): readonly (readonly [string, Savings])[] {
-  const { host = UNKNOWN, calls, bytes_in, bytes_shown = bytes_in, bytes_out } = objectOr(parsedOr(line));
+  const { host = UNKNOWN, calls, bytes_in, bytes_shown = bytes_in, bytes_out } = objectOr(tryParse(line));
   if (typeof host !== "string" || host.length > MAX_WORD || !/^[a-z0-9-]+$/.test(host)) return [];
   if (!isCount(calls) || !isCount(bytes_in) || !isCount(bytes_shown) || !isCount(bytes_out)) return [];
   return [[host, { calls, bytes_in, bytes_shown, bytes_out }]];

@@ -5,7 +5,7 @@
  * @module
  */
 import { isObject, nearest } from "../../errors/arguments.js";
-import { readBounded, textOf } from "../../jsonrpc/bytes.js";
+import { readBounded, decodePieces } from "../../jsonrpc/bytes.js";
 import type { ToolNode } from "../../tools-node.js";
 import type { ToolResult } from "../../tools/result.js";
 import type { ToolContext, ToolProgress } from "../../tools/context.js";
@@ -109,7 +109,7 @@ async function readText(file: string, terminal: Terminal, command: string): Prom
   const { chunks } = await openInput(file, terminal);
   const bytes = await readBounded(chunks, MAX_BYTES);
   if (bytes === undefined) throw new UsageError(`--args takes ${MAX_BYTES / 1024 / 1024} MiB at most`, command);
-  return textOf([bytes]);
+  return decodePieces([bytes]);
 }
 
 async function objectIn(text: string, where: string, command: string): Promise<ToolArguments> {

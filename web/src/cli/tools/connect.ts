@@ -5,7 +5,7 @@
  * @module
  */
 import { MemoryArtifactStore } from "../../artifacts/memory.js";
-import { counted } from "../../core/amounts.js";
+import { countNoun } from "../../core/amounts.js";
 import { SluiceError } from "../../errors/error.js";
 import type { ToolNode } from "../../tools-node.js";
 import type { ExternalToolConfig } from "../../tools/config/config.js";
@@ -103,8 +103,8 @@ async function countResources(node: ToolNode, signal: AbortSignal): Promise<Reso
   const counts: string[] = [];
   const failures: unknown[] = [];
   const lists = [
-    async () => counted((await node.listResources({ signal })).items.length, "resource"),
-    async () => counted((await node.listResourceTemplates({ signal })).items.length, "template"),
+    async () => countNoun((await node.listResources({ signal })).items.length, "resource"),
+    async () => countNoun((await node.listResourceTemplates({ signal })).items.length, "template"),
   ];
   for (const count of lists) {
     try {
@@ -120,7 +120,7 @@ async function countResources(node: ToolNode, signal: AbortSignal): Promise<Reso
 async function print({ name, milliseconds, tools, counts, failures }: Found, output: Output): Promise<void> {
   const names = wrap(tools.join(", "), textWidth(output) - 2).map((line) => `  ${line}\n`);
   await output.write(`${output.bold(name)}: connected in ${duration(milliseconds)}\n`);
-  await output.write(`${counted(tools.length, "tool")}${tools.length === 0 ? "\n" : `:\n${names.join("")}`}`);
+  await output.write(`${countNoun(tools.length, "tool")}${tools.length === 0 ? "\n" : `:\n${names.join("")}`}`);
   if (counts.length > 0) await output.write(`${counts.join(", ")}\n`);
   else if (failures.length === 0) await output.write("no resources\n");
 }

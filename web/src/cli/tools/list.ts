@@ -4,7 +4,7 @@
  * The operands and options are in `../commands.ts`.
  * @module
  */
-import { counted } from "../../core/amounts.js";
+import { countNoun } from "../../core/amounts.js";
 import type { ExternalToolConfig } from "../../tools/config/config.js";
 import { getPreset, presetNames } from "../../tools/config/presets.js";
 import type { ToolSpec } from "../../tools/registry.js";
@@ -28,7 +28,7 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
   const named = invocation.operands.map((name) => sourceNamed(name, sources, invocation.command));
   const all = new Set(named.length > 0 ? named : sources);
   const { listTools: toolsOf } = await import("./source-connection.js");
-  const status = new StatusLine(terminal.errors, `connecting to ${counted(all.size, "source")}`);
+  const status = new StatusLine(terminal.errors, `connecting to ${countNoun(all.size, "source")}`);
   const looks = await toolsOf([...all], terminal).finally(() => status.done());
   await print(
     looks.flatMap(({ tools }) => tools),

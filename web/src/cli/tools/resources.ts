@@ -5,7 +5,7 @@
  * @module
  */
 import { MemoryArtifactStore } from "../../artifacts/memory.js";
-import { counted, humanSize } from "../../core/amounts.js";
+import { countNoun, humanSize } from "../../core/amounts.js";
 import type { ToolNode } from "../../tools-node.js";
 import type { ToolContext } from "../../tools/context.js";
 import type { Listing } from "../../tools/resources/listing.js";
@@ -80,7 +80,7 @@ async function printListing<T>(
   else await printRows(columns, items.map(row), output);
   if (left_out > 0) {
     await errors.write(
-      `${logLine(`${name}: ${counted(left_out, noun)} left out: too many, or with an invalid URI`)}\n`,
+      `${logLine(`${name}: ${countNoun(left_out, noun)} left out: too many, or with an invalid URI`)}\n`,
     );
   }
   return Exit.ok;

@@ -4,7 +4,7 @@
  */
 import { MemoryArtifactStore } from "../../artifacts/memory.js";
 import type { ArtifactStore } from "../../artifacts/store.js";
-import { counted, humanSize } from "../../core/amounts.js";
+import { countNoun, humanSize } from "../../core/amounts.js";
 import type { AnswerRef } from "../../core/types.js";
 import { ToolNode } from "../../tools-node.js";
 import type { ExternalToolConfig } from "../../tools/config/config.js";
@@ -167,7 +167,7 @@ function formatLeftOut({ count, tools }: Extract<ToolNodeEvent, { kind: "left_ou
     return logLine(`the tool ${JSON.stringify(name)}${what} is left out: ${reason}`);
   });
   const more = count - tools.length;
-  return more === 0 ? lines : [...lines, logLine(`${counted(more, "more tool")} left out`)];
+  return more === 0 ? lines : [...lines, logLine(`${countNoun(more, "more tool")} left out`)];
 }
 
 /** A listener that prints those lines above the status line. */

@@ -11,7 +11,7 @@ import { SluiceError } from "../../errors/error.js";
 import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
 import { formAt, pathText, type ArgumentPath, type ArgumentTool, type ArtifactForm } from "./form.js";
 import {
-  expired,
+  refuseExpired,
   mistaken,
   noPath,
   noText,
@@ -26,7 +26,7 @@ import {
   type Place,
 } from "./refusal.js";
 import { mistakenIn, uriIn, type GivenUri } from "./uri.js";
-import { applyEdits, nameOf, parseJson, replaceEdit, type Edit, type ValueNode } from "../../json/text.js";
+import { applyEdits, readName, parseJson, replaceEdit, type Edit, type ValueNode } from "../../json/text.js";
 import { base64Of } from "../artifact-reader/byte-range.js";
 import type { ArtifactToolResult } from "../../core/types.js";
 import { readSpan, type ReadSource } from "../artifact-reader/source.js";
@@ -164,7 +164,7 @@ async function guardStore<T extends Written | StoredArtifact | null | undefined>
     if (error instanceof Refusal) throw error;
     if (error instanceof StoreSilentError) throw tooSlow(place);
     const isGone = error instanceof SluiceError && (error.code === "E_EXPIRED" || error.code === "E_NOT_FOUND");
-    throw isGone ? expired(place) : unreadable(place);
+    throw isGone ? refuseExpired(place) : unreadable(place);
   }
 }
 
@@ -194,7 +194,7 @@ function collect(node: ValueNode, path: ArgumentPath, found: Found[], tool: stri
   } else if (node.type === "Array") {
     for (const [index, { value }] of node.elements.entries()) collect(value, [...path, index], found, tool);
   } else if (node.type === "Object") {
-    for (const member of node.members) collect(member.value, [...path, nameOf(member)], found, tool);
+    for (const member of node.members) collect(member.value, [...path, readName(member)], found, tool);
   }
 }
 
@@ -236,15 +236,15 @@ async function encodeArtifact(
     if (means.writeCopy === undefined) throw noPath(place);
     return checkSize(JSON.stringify(await means.writeCopy(ref, means.signal)), room);
   }
-  const prefix = form === "data_uri" ? `data:${mimeOf(ref)};base64,` : "";
+  const prefix = form === "data_uri" ? `data:${readMimeType(ref)};base64,` : "";
   const least = form === "text" ? ref.size_bytes : prefix.length + 4 * Math.ceil(ref.size_bytes / 3);
   if (least + 2 > room) return undefined;
-  const bytes = await bytesOf(place, ref, means);
+  const bytes = await readBytes(place, ref, means);
   if (form !== "text") return checkSize(`"${prefix}${base64Of(bytes)}"`, room);
-  return checkSize(JSON.stringify(textOf(place, bytes)), room);
+  return checkSize(JSON.stringify(decodeText(place, bytes)), room);
 }
 
-async function bytesOf(place: Place, ref: StoredArtifact, { source, signal }: WritingMeans): Promise<Uint8Array> {
+async function readBytes(place: Place, ref: StoredArtifact, { source, signal }: WritingMeans): Promise<Uint8Array> {
   const { size_bytes: size } = ref;
   const from = { ref, source, maxScanned: size, tool: place.tool, signal };
   const bytes = await readSpan(from, { start: 0, end: size });
@@ -253,7 +253,7 @@ async function bytesOf(place: Place, ref: StoredArtifact, { source, signal }: Wr
 }
 
 /** Decodes bytes as UTF-8, including a byte order mark. Half a surrogate pair, which JSON may hold, stays what it was. */
-function textOf(place: Place, bytes: Uint8Array): string {
+function decodeText(place: Place, bytes: Uint8Array): string {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let text = "";
   let from = 0;
@@ -271,7 +271,7 @@ function textOf(place: Place, bytes: Uint8Array): string {
   }
 }
 
-function mimeOf({ mime_type: type }: StoredArtifact): string {
+function readMimeType({ mime_type: type }: StoredArtifact): string {
   return type !== null && MIME_TYPE.test(type) ? type.toLowerCase() : "application/octet-stream";
 }
 

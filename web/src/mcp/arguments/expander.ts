@@ -6,7 +6,7 @@ import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../../artifac
 import type { ShareRule } from "../../config/types.js";
 import type { ArgumentsContext } from "./arguments.js";
 import { ArtifactSource } from "../artifact-reader/source.js";
-import { sharedWith } from "../interceptor-config.js";
+import { listSharedNamespaces } from "../interceptor-config.js";
 import type { ArgumentTool, ArtifactForms } from "./form.js";
 import { Semaphore } from "../../core/semaphore.js";
 
@@ -59,7 +59,7 @@ export class Expander {
     const { store, namespace, forms, share, writeCopy } = this.#deps;
     return {
       tool: { name, inputSchema, meta, forms: (Object.hasOwn(forms, name) ? forms[name] : undefined) ?? {} },
-      source: new ArtifactSource(store, scope, ...sharedWith(share, namespace, name)),
+      source: new ArtifactSource(store, scope, ...listSharedNamespaces(share, namespace, name)),
       ...(writeCopy !== undefined && { writeCopy }),
       signal,
     };

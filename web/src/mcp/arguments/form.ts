@@ -43,7 +43,7 @@ export function formAt(tool: ArgumentTool, path: ArgumentPath, as: string | unde
   if (isFileParameter(tool.meta, path)) return "data_uri";
   const schemas = schemasAt(tool.inputSchema, path);
   for (const rule of RULES) if (schemas.some(rule.holds)) return rule.form;
-  return describedForm(schemas.map((schema) => textAt(schema, "description").slice(0, MAX_DESCRIPTION)).join("\n"));
+  return findDescribedForm(schemas.map((schema) => textAt(schema, "description").slice(0, MAX_DESCRIPTION)).join("\n"));
 }
 
 interface Rule {
@@ -66,7 +66,7 @@ const BASE64 = /\bbase-?64\b/i;
 const TEXT =
   /\btext contents?\b|\bas text\b|\btext of\b|\b(?:plain|raw|html|markdown)[- ]text\b|\b(?:html|markdown) (?:of|source|content|body)\b|'s (?:html|markdown|text)\b|\butf-?8\b/i;
 
-function describedForm(description: string): ArtifactForm | undefined {
+function findDescribedForm(description: string): ArtifactForm | undefined {
   const rest = description.replace(DATA_URI, " ");
   const named: ArtifactForm[] = [];
   if (rest !== description) named.push("data_uri");

@@ -56,17 +56,17 @@ export function tooMuch(place: Place, maxBytes: number): Refusal {
 /** Too many references. */
 export function tooMany(tool: string, most: number): Refusal {
   return new Refusal(
-    `${named(tool)} was not called: the arguments name more than ${most} artifacts. Pass fewer in one call.`,
+    `${quoteName(tool)} was not called: the arguments name more than ${most} artifacts. Pass fewer in one call.`,
   );
 }
 
 /** The arguments are too complex to search for references. */
 export function tooComplex(tool: string, why: string): Refusal {
-  return new Refusal(`${named(tool)} was not called, because its arguments name artifacts. ${why}`);
+  return new Refusal(`${quoteName(tool)} was not called, because its arguments name artifacts. ${why}`);
 }
 
 /** Retention removed the artifact. */
-export function expired(place: Place): Refusal {
+export function refuseExpired(place: Place): Refusal {
   return new Refusal(`${opening(place)}: it is no longer stored. Do not retry with it; call the tool that made it.`);
 }
 
@@ -108,15 +108,15 @@ export function noPath(place: Place): Refusal {
 }
 
 function opening({ tool, path, id }: Place): string {
-  const where = path.length === 0 ? "as its arguments" : `in ${named(pathText(path))}`;
-  return `${named(tool)} was not called with artifact://${id} ${where}`;
+  const where = path.length === 0 ? "as its arguments" : `in ${quoteName(pathText(path))}`;
+  return `${quoteName(tool)} was not called with artifact://${id} ${where}`;
 }
 
 function offers(id: string, forms: readonly string[]): string {
   return alternatives(forms.map((form) => `artifact://${id}?as=${form}`));
 }
 
-function named(name: string): string {
+function quoteName(name: string): string {
   return JSON.stringify(name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name);
 }
 

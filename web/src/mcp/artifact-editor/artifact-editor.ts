@@ -6,7 +6,7 @@ import { sha256 } from "#hash";
 import type { StreamHash } from "../../artifacts/hash.js";
 import { isTruncated } from "../../artifacts/reference.js";
 import type { ArtifactRef, ArtifactWriter } from "../../artifacts/store.js";
-import { counted, humanSize } from "../../core/amounts.js";
+import { countNoun, humanSize } from "../../core/amounts.js";
 import type { ArtifactToolResult } from "../../core/types.js";
 import { SluiceError } from "../../errors/error.js";
 import { guardStorage } from "../../errors/storage.js";
@@ -17,7 +17,7 @@ import { findUtf16, headOf, inspect, type Inspection } from "../artifact-reader/
 import { recordOf } from "../artifact-reader/derived-record.js";
 import { findArtifact, pour, type Readable, type ReadSource } from "../artifact-reader/source.js";
 import type { EditPlan } from "./plan.js";
-import { editRequestOf, type EditWanted } from "./request.js";
+import { parseEditRequest, type EditWanted } from "./request.js";
 import type { Piece, Rewriter } from "./rewriter.js";
 import { planReplacement } from "./text-replacement.js";
 
@@ -79,10 +79,10 @@ export class ArtifactEditor {
   /** Answers a call of the tool. Errors are results too; only an abort rejects. */
   async call(args: unknown, { signal }: { readonly signal?: AbortSignal } = {}): Promise<ArtifactToolResult> {
     try {
-      const { id, wanted } = editRequestOf(args);
+      const { id, wanted } = parseEditRequest(args);
       const from = await this.#open(id, signal);
       const most = Math.min(MAX_SHOWN, this.#maxChars - FRAME_CHARS);
-      const plan = await planned(from, wanted, most);
+      const plan = await planEdit(from, wanted, most);
       const told = await this.#made(from, plan, most);
       const result = answerOf(told, from.ref.sha256, this.#maxChars);
       return plan.kind === "refused" ? { ...result, isError: true } : result;
@@ -110,7 +110,7 @@ export class ArtifactEditor {
     const { ref, shown } = await this.#write(from, plan.rewriter);
     this.#options.onStored?.(ref);
     const own = artifactUri(ref.id);
-    const sizes = `${counted(from.ref.size_bytes, "byte")} before, ${counted(ref.size_bytes, "byte")} now`;
+    const sizes = `${countNoun(from.ref.size_bytes, "byte")} before, ${countNoun(ref.size_bytes, "byte")} now`;
     const head = `${own} is ${origin} with ${plan.said}; ${sizes}`;
     const notes = [
       `Pass ${own} as a tool argument (${own}?as=text where a tool takes text: HTML stays HTML), or edit it further. ${origin} is still there, unchanged.`,
@@ -154,7 +154,7 @@ export class ArtifactEditor {
   }
 }
 
-async function planned(from: Readable, wanted: EditWanted, most: number): Promise<EditPlan> {
+async function planEdit(from: Readable, wanted: EditWanted, most: number): Promise<EditPlan> {
   const inspection = inspect(from, await headOf(from));
   checkText(inspection);
   if (wanted.kind === "text") return planReplacement(from, inspection, wanted, most);

@@ -2,12 +2,12 @@
  * A JSON document that is edited: what is not changed keeps its spelling, what is added follows its neighbours' layout.
  * @module
  */
-import { counted } from "../../core/amounts.js";
+import { countNoun } from "../../core/amounts.js";
 import { SluiceError } from "../../errors/error.js";
-import { pointerOf } from "../../json/pointer.js";
-import { MAX_DEPTH, nameOf, parseJson, spanOf, type MemberNode, type ValueNode } from "../../json/text.js";
+import { joinPointer } from "../../json/pointer.js";
+import { MAX_DEPTH, readName, parseJson, findSpan, type MemberNode, type ValueNode } from "../../json/text.js";
 import { quote } from "../artifact-reader/definition.js";
-import { lineStartIn, unitBetween, writtenJson, type Layout } from "./json-layout.js";
+import { lineStartIn, unitBetween, writeJson, type Layout } from "./json-layout.js";
 
 /** Deepest nesting that is written. */
 const MAX_WRITTEN_DEPTH = 1000;
@@ -84,7 +84,7 @@ export class JsonDocument {
    */
   constructor(text: string, tool: string) {
     const node = parseJson(text);
-    const { start, end } = spanOf(node);
+    const { start, end } = findSpan(node);
     this.#before = text.slice(0, start);
     this.#after = text.slice(end);
     this.#tool = tool;
@@ -143,7 +143,7 @@ export class JsonDocument {
 
   /** Copies a value, as it is written (§4.5). */
   copy(from: readonly string[], path: readonly string[]): void {
-    const text = written(this.#valueAt(from));
+    const text = writeValue(this.#valueAt(from));
     this.#copied += text.length;
     if (this.#copied > MAX_COPIED) throw new SluiceError("E_TOO_LARGE", "The copies add more than 64 MiB: copy less");
     this.#insert(path, () => wholeValue(text, this.#isSpaced));
@@ -177,7 +177,7 @@ export class JsonDocument {
 
   #itemAt(place: Place): Item {
     const { parent, container, token, path } = place;
-    const item = container.isArray ? container.items[indexOf(token)] : container.byName.get(token)?.at(-1);
+    const item = container.isArray ? container.items[parseIndex(token)] : container.byName.get(token)?.at(-1);
     if (item === undefined || item.isRemoved) throw this.#nowhere(parent, path, token);
     return item;
   }
@@ -189,7 +189,7 @@ export class JsonDocument {
     const { container, token } = place;
     const { value } = this.#itemAt(place);
     container.count -= 1;
-    if (container.isArray) container.items.splice(indexOf(token), 1);
+    if (container.isArray) container.items.splice(parseIndex(token), 1);
     else for (const item of container.byName.get(token) ?? []) item.isRemoved = true;
     return value;
   }
@@ -216,7 +216,7 @@ export class JsonDocument {
   #insertItem(place: Place, make: (layout: Layout) => Value): void {
     const { container, token, parent, path, lineStarts } = place;
     const { items, isArray } = container;
-    const index = isArray && token !== "-" ? indexOf(token) : items.length;
+    const index = isArray && token !== "-" ? parseIndex(token) : items.length;
     if (!(index <= items.length)) throw this.#nowhere(parent, path, token);
     if (container.count === 0) this.#layOut(place);
     const neighbour = isArray ? (items[index - 1] ?? items[index]) : lastPresent(items);
@@ -260,19 +260,19 @@ export class JsonDocument {
   /** E_INVALID_ARGUMENT: where the path ends, and what is there. */
   #nowhere(value: Value, path: readonly string[], token: string): SluiceError {
     const container = open(value);
-    let remedy = `read pointer ${quote(pointerOf(path))} with ${this.#tool}`;
+    let remedy = `read pointer ${quote(joinPointer(path))} with ${this.#tool}`;
     if (container?.isArray === true) {
-      const to = pointerOf([...path, container.count - 1]);
-      const range = container.count === 0 ? "it is empty" : `its elements are ${pointerOf([...path, 0])} to ${to}`;
-      remedy = `${range}, and ${pointerOf([...path, "-"])} adds one`;
+      const to = joinPointer([...path, container.count - 1]);
+      const range = container.count === 0 ? "it is empty" : `its elements are ${joinPointer([...path, 0])} to ${to}`;
+      remedy = `${range}, and ${joinPointer([...path, "-"])} adds one`;
     } else if (container !== undefined) remedy += " for its keys";
-    return wrong(`${name(path)} is ${kindOf(value)} and has no ${quote(token)}`, remedy);
+    return wrong(`${name(path)} is ${nameKind(value)} and has no ${quote(token)}`, remedy);
   }
 }
 
 /** A pointer in quotes, for a sentence. */
 function name(path: readonly string[]): string {
-  return path.length === 0 ? "The document" : quote(pointerOf(path));
+  return path.length === 0 ? "The document" : quote(joinPointer(path));
 }
 
 /** The sentence ends without a full stop: its operation is put before it. */
@@ -281,7 +281,7 @@ function wrong(what: string, remedy: string): SluiceError {
 }
 
 /** NaN for what is no index: `-1`, `01`, `1e0`. */
-function indexOf(token: string): number {
+function parseIndex(token: string): number {
   return /^(?:0|[1-9]\d{0,14})$/.test(token) ? Number(token) : Number.NaN;
 }
 
@@ -298,18 +298,18 @@ function lastPresent(items: readonly Item[]): Item | undefined {
 function isSpacedIn(text: string, node: ValueNode): boolean {
   if (node.type === "Object") {
     const [member] = node.members;
-    return member !== undefined && /:\s$/.test(text.slice(spanOf(member).start, spanOf(member.value).start));
+    return member !== undefined && /:\s$/.test(text.slice(findSpan(member).start, findSpan(member.value).start));
   }
   if (node.type !== "Array") return false;
   const [first, second] = node.elements;
   if (first === undefined) return false;
-  const between = second === undefined ? "" : text.slice(spanOf(first.value).end, spanOf(second.value).start);
+  const between = second === undefined ? "" : text.slice(findSpan(first.value).end, findSpan(second.value).start);
   return between === ", " || isSpacedIn(text, first.value);
 }
 
 function newValue(value: unknown, layout: Layout): Value {
   try {
-    return wholeValue(writtenJson(value, layout), layout.isSpaced);
+    return wholeValue(writeJson(value, layout), layout.isSpaced);
   } catch {
     throw new SluiceError("E_JSON_DEPTH", `The value nests more than ${MAX_DEPTH} levels: flatten it`);
   }
@@ -322,7 +322,7 @@ function wholeValue(text: string, isSpaced: boolean): Value {
 /** The source text of a value, which is outdated once its container was changed. */
 function sourceText({ source, node }: Value): string {
   if (node === undefined) return source.text;
-  const { start, end } = spanOf(node);
+  const { start, end } = findSpan(node);
   return source.text.slice(start, end);
 }
 
@@ -338,52 +338,54 @@ function isSplit(value: Value): boolean {
 /** Opens a container. Undefined for a scalar. */
 function open(value: Value): Container | undefined {
   if (value.container === undefined && isContainer(value)) {
-    value.container = containerOf(value.source, value.node ?? parseJson(value.source.text));
+    value.container = toContainer(value.source, value.node ?? parseJson(value.source.text));
   }
   return value.container;
 }
 
-function containerOf(source: Source, node: ValueNode): Container | undefined {
+function toContainer(source: Source, node: ValueNode): Container | undefined {
   if (node.type !== "Object" && node.type !== "Array") return undefined;
   const { text } = source;
   const parts: readonly { readonly member?: MemberNode; readonly value: ValueNode }[] =
     node.type === "Array" ? node.elements : node.members.map((member) => ({ member, value: member.value }));
-  const startOf = (at: number): number => {
+  const findStart = (at: number): number => {
     const part = parts[at];
-    return part === undefined ? spanOf(node).end - 1 : spanOf(part.member ?? part.value).start;
+    return part === undefined ? findSpan(node).end - 1 : findSpan(part.member ?? part.value).start;
   };
   const items: Item[] = [];
   const byName = new Map<string, Item[]>();
-  const opening = text.slice(spanOf(node).start + 1, startOf(0));
+  const opening = text.slice(findSpan(node).start + 1, findStart(0));
   let separator = lineStartIn(opening) ?? (source.isSpaced ? " " : "");
   for (const [at, { member, value }] of parts.entries()) {
-    const { start, end } = spanOf(value);
+    const { start, end } = findSpan(value);
     const isLast = at === parts.length - 1;
     const comma = isLast ? end : text.indexOf(",", end);
-    if (at === 0 && !isLast) separator = text.slice(comma + 1, startOf(1));
+    if (at === 0 && !isLast) separator = text.slice(comma + 1, findStart(1));
     const before =
-      at === 0 ? separator : text.slice(text.indexOf(",", spanOf(parts[at - 1]?.value ?? value).end) + 1, startOf(at));
+      at === 0
+        ? separator
+        : text.slice(text.indexOf(",", findSpan(parts[at - 1]?.value ?? value).end) + 1, findStart(at));
     const item: Item = {
       before,
-      name: text.slice(startOf(at), start),
+      name: text.slice(findStart(at), start),
       value: { source, node: value, container: undefined },
       after: text.slice(end, comma),
       isRemoved: false,
     };
     items.push(item);
     if (member === undefined) continue;
-    const known = byName.get(nameOf(member));
-    if (known === undefined) byName.set(nameOf(member), [item]);
+    const known = byName.get(readName(member));
+    if (known === undefined) byName.set(readName(member), [item]);
     else known.push(item);
   }
   const last = parts.at(-1);
-  const closing = last === undefined ? "" : text.slice(spanOf(last.value).end, spanOf(node).end - 1);
+  const closing = last === undefined ? "" : text.slice(findSpan(last.value).end, findSpan(node).end - 1);
   const isArray = node.type === "Array";
   return { isArray, items, byName, opening, separator, closing, count: isArray ? items.length : byName.size };
 }
 
 /** The text of a value. Throws E_JSON_DEPTH. */
-function written(value: Value): string {
+function writeValue(value: Value): string {
   const pieces: string[] = [];
   write(value, pieces, 0);
   return pieces.join("");
@@ -416,11 +418,11 @@ function isEmptyText(value: Value): boolean {
   return /^[[{]\s*[\]}]$/.test(sourceText(value));
 }
 
-function kindOf(value: Value): string {
+function nameKind(value: Value): string {
   const container = open(value);
   if (container !== undefined) {
     const { isArray, count } = container;
-    return isArray ? `an array of ${counted(count, "element")}` : `an object of ${counted(count, "member")}`;
+    return isArray ? `an array of ${countNoun(count, "element")}` : `an object of ${countNoun(count, "member")}`;
   }
   const text = sourceText(value);
   if (text.startsWith('"')) return "a string";

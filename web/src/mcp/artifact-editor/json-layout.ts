@@ -14,13 +14,13 @@ export interface Layout {
 }
 
 /** Writes a value. Throws a RangeError if it is nested too deep for `JSON.stringify`. */
-export function writtenJson(value: unknown, { lineStart, unit, isSpaced }: Layout): string {
+export function writeJson(value: unknown, { lineStart, unit, isSpaced }: Layout): string {
   if (unit !== "") return JSON.stringify(value, null, unit).replaceAll("\n", lineStart);
-  return isSpaced ? spaced(JSON.stringify(value, null, " ")) : JSON.stringify(value);
+  return isSpaced ? joinLines(JSON.stringify(value, null, " ")) : JSON.stringify(value);
 }
 
 /** Joins the lines of indented JSON with one space where `JSON.stringify` has none of the kind: `{"a": [1, 2]}`. */
-function spaced(indented: string): string {
+function joinLines(indented: string): string {
   const lines = indented.split("\n").map((line) => line.trimStart());
   return lines.reduce((text, line) => `${text}${text.endsWith(",") ? " " : ""}${line}`, "");
 }

@@ -2,9 +2,9 @@
  * Applies JSON Patch (RFC 6902) to a document, as a splice of its text.
  * @module
  */
-import { counted, humanSize } from "../../core/amounts.js";
+import { countNoun, humanSize } from "../../core/amounts.js";
 import { SluiceError } from "../../errors/error.js";
-import { pointerOf } from "../../json/pointer.js";
+import { joinPointer } from "../../json/pointer.js";
 import { placeOfFault } from "../../json/text.js";
 import { quote } from "../artifact-reader/definition.js";
 import type { Inspection } from "../artifact-reader/inspection.js";
@@ -26,7 +26,7 @@ export async function planPatch(from: Readable, inspection: Inspection, { operat
       path: "patch",
     });
   }
-  return planDocument(from, inspection, `${counted(operations.length, "operation")} applied`, (document) => {
+  return planDocument(from, inspection, `${countNoun(operations.length, "operation")} applied`, (document) => {
     for (const [index, operation] of operations.entries()) apply(document, operation, index);
   });
 }
@@ -38,8 +38,8 @@ export async function planDocument(
   said: string,
   change: (document: JsonDocument) => void,
 ): Promise<EditPlan> {
-  const text = await textOf(from, markBytes);
-  const document = documentOf(text, from.tool);
+  const text = await readText(from, markBytes);
+  const document = parseDocument(text, from.tool);
   change(document);
   const changed = document.text();
   if (changed === text) return { kind: "unchanged", said: "the result would be the same, byte for byte" };
@@ -70,7 +70,7 @@ function commonStart(one: string, other: string): number {
   return /[\ud800-\udbff]$/.test(one.slice(0, at)) ? at - 1 : at;
 }
 
-async function textOf(from: Readable, markBytes: number): Promise<string> {
+async function readText(from: Readable, markBytes: number): Promise<string> {
   const { size_bytes: size } = from.ref;
   if (size > MAX_DOCUMENT_BYTES) {
     throw new SluiceError(
@@ -90,7 +90,7 @@ async function textOf(from: Readable, markBytes: number): Promise<string> {
   }
 }
 
-function documentOf(text: string, tool: string): JsonDocument {
+function parseDocument(text: string, tool: string): JsonDocument {
   try {
     return new JsonDocument(text, tool);
   } catch (error) {
@@ -108,7 +108,7 @@ function documentOf(text: string, tool: string): JsonDocument {
 function apply(document: JsonDocument, operation: PatchOperation, index: number): void {
   const { op, path } = operation;
   const place = `patch[${index}]`;
-  const what = `${place} (${op} ${quote(pointerOf(path))})`;
+  const what = `${place} (${op} ${quote(joinPointer(path))})`;
   try {
     if (op === "test" && !document.equals(path, operation.value)) {
       const remedy = "read the value, then send a patch that fits it; nothing was changed";

@@ -2,7 +2,7 @@
  * What an edit comes to, before anything is written.
  * @module
  */
-import { grouped } from "../../core/amounts.js";
+import { groupDigits } from "../../core/amounts.js";
 import type { AnswerParts } from "../artifact-reader/answer.js";
 import type { Rewriter } from "./rewriter.js";
 
@@ -22,7 +22,7 @@ export type EditPlan =
   | { readonly kind: "refused"; readonly parts: AnswerParts };
 
 /** Numbers in a list that names the first few: `3, 9, 12 and 40 more`. `count` is that of all. */
-export function firstOf(numbers: readonly number[], count: number): string {
+export function listFirst(numbers: readonly number[], count: number): string {
   const more = count - numbers.length;
-  return numbers.map(grouped).join(", ") + (more > 0 ? ` and ${grouped(more)} more` : "");
+  return numbers.map(groupDigits).join(", ") + (more > 0 ? ` and ${groupDigits(more)} more` : "");
 }

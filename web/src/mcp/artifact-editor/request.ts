@@ -4,7 +4,7 @@
  */
 import { isObject } from "../../errors/arguments.js";
 import { SluiceError } from "../../errors/error.js";
-import { tokensOf } from "../../json/pointer.js";
+import { splitPointer } from "../../json/pointer.js";
 import { quote } from "../artifact-reader/definition.js";
 import { resourceRequestOf, type RecordSpec } from "../artifact-reader/request.js";
 import { EDIT_ARGUMENTS } from "./definition.js";
@@ -68,7 +68,7 @@ const ROWS = ["cells", "add_rows", "before_row", "delete_rows"] as const;
 type Given = Readonly<Record<string, unknown>>;
 
 /** Parses the arguments of a call. Null counts as omitted. Throws E_INVALID_ARGUMENT, E_TOO_LARGE, E_NOT_FOUND. */
-export function editRequestOf(args: unknown): { readonly id: string; readonly wanted: EditWanted } {
+export function parseEditRequest(args: unknown): { readonly id: string; readonly wanted: EditWanted } {
   if (!isObject(args)) {
     const example = '{"uri":"artifact://…","old_string":"…","new_string":"…"}';
     throw wrong("arguments", `The arguments must be an object such as ${example}.`);
@@ -97,7 +97,7 @@ export function editRequestOf(args: unknown): { readonly id: string; readonly wa
   if (first === kinds[0]) return { id, wanted: textEdit(args) };
   return {
     id,
-    wanted: first === kinds[1] ? { kind: "patch", operations: operationsOf(args["patch"]) } : rowEdits(args),
+    wanted: first === kinds[1] ? { kind: "patch", operations: parseOperations(args["patch"]) } : rowEdits(args),
   };
 }
 
@@ -125,28 +125,28 @@ function utf8(name: string, text: string): Uint8Array {
   throw tooLarge(name, `${name} is longer than 1 MiB: make the edit in several calls.`);
 }
 
-function operationsOf(patch: unknown): readonly PatchOperation[] {
-  const list = listOf("patch", patch, 'operations such as {"op":"add","path":"/a/-","value":1}');
+function parseOperations(patch: unknown): readonly PatchOperation[] {
+  const list = parseList("patch", patch, 'operations such as {"op":"add","path":"/a/-","value":1}');
   if (list.length === 0) throw wrong("patch", "patch is empty: give at least one operation.");
-  return list.map((each, index) => operationOf(each, `patch[${index}]`));
+  return list.map((each, index) => parseOperation(each, `patch[${index}]`));
 }
 
-function operationOf(each: unknown, place: string): PatchOperation {
+function parseOperation(each: unknown, place: string): PatchOperation {
   if (!isObject(each)) throw wrong(place, `${place} must be an object with op and path.`);
   const { op, path, from } = each;
-  if (op === "remove") return { op, path: pointerOf(`${place}.path`, path) };
+  if (op === "remove") return { op, path: parsePointer(`${place}.path`, path) };
   if (op === "move" || op === "copy") {
-    return { op, path: pointerOf(`${place}.path`, path), from: pointerOf(`${place}.from`, from) };
+    return { op, path: parsePointer(`${place}.path`, path), from: parsePointer(`${place}.from`, from) };
   }
   if (op === "add" || op === "replace" || op === "test") {
     if (!Object.hasOwn(each, "value"))
       throw wrong(place, `${place} (${op}) has no value: give one, null if it is null.`);
-    return { op, path: pointerOf(`${place}.path`, path), value: checkNumbers(place, each["value"]) };
+    return { op, path: parsePointer(`${place}.path`, path), value: checkNumbers(place, each["value"]) };
   }
   throw wrong(place, `${place}.op must be add, remove, replace, move, copy or test.`);
 }
 
-function pointerOf(place: string, pointer: unknown): readonly string[] {
+function parsePointer(place: string, pointer: unknown): readonly string[] {
   if (typeof pointer !== "string") throw wrong(place, `${place} must be a JSON Pointer such as "/a/b/0".`);
   if (pointer === "") return [];
   if (pointer.length > MAX_POINTER) throw wrong(place, `${place} is longer than ${MAX_POINTER} characters.`);
@@ -155,17 +155,17 @@ function pointerOf(place: string, pointer: unknown): readonly string[] {
   if (/~(?![01])/.test(pointer)) {
     throw wrong(place, `${place} ${quote(pointer)} has a "~" that is neither "~0" (for "~") nor "~1" (for "/").`);
   }
-  return tokensOf(pointer.slice(1));
+  return splitPointer(pointer.slice(1));
 }
 
 function rowEdits(args: Given): RowEdits {
   const { cells, add_rows: rows, before_row: before, delete_rows: deleted } = args;
   const edits: RowEdits = {
     kind: "rows",
-    cells: isGiven(args, "cells") ? listOf("cells", cells, "{row, column, value}").map(cellOf) : [],
-    added: isGiven(args, "add_rows") ? listOf("add_rows", rows, "arrays or objects").map(addedRow) : [],
+    cells: isGiven(args, "cells") ? parseList("cells", cells, "{row, column, value}").map(parseCell) : [],
+    added: isGiven(args, "add_rows") ? parseList("add_rows", rows, "arrays or objects").map(parseRow) : [],
     before: isGiven(args, "before_row") ? rowNumber("before_row", before) : undefined,
-    deleted: isGiven(args, "delete_rows") ? rangesOf(deleted) : [],
+    deleted: isGiven(args, "delete_rows") ? parseRanges(deleted) : [],
   };
   if (edits.cells.length + edits.added.length + edits.deleted.length === 0) {
     throw wrong("add_rows", "Nothing is to be changed: give at least one cell, one row to add or one to delete.");
@@ -178,7 +178,7 @@ function rowEdits(args: Given): RowEdits {
   return edits;
 }
 
-function cellOf(cell: unknown, index: number): CellEdit {
+function parseCell(cell: unknown, index: number): CellEdit {
   const place = `cells[${index}]`;
   if (!isObject(cell) || !Object.hasOwn(cell, "value")) {
     throw wrong(place, `${place} must be an object with row, column and value.`);
@@ -190,7 +190,7 @@ function cellOf(cell: unknown, index: number): CellEdit {
   return { row, column: column as string | number, value: checkNumbers(place, cell["value"]) };
 }
 
-function addedRow(row: unknown, index: number): unknown {
+function parseRow(row: unknown, index: number): unknown {
   return checkNumbers(`add_rows[${index}]`, row);
 }
 
@@ -201,7 +201,7 @@ function rowNumber(place: string, row: unknown): number {
 }
 
 /** Parses `7`, `"5-7"`, `"5-"`, `"2,5-7"` or a list of these into ranges in order. */
-function rangesOf(deleted: unknown): readonly RecordSpec[] {
+function parseRanges(deleted: unknown): readonly RecordSpec[] {
   const listed: readonly unknown[] = Array.isArray(deleted) ? deleted : [deleted];
   const parts = listed.flatMap((each: unknown) => (typeof each === "string" ? each.split(",") : [each]));
   if (parts.length > MAX_ITEMS) throw tooMany("delete_rows");
@@ -224,7 +224,7 @@ function rangesOf(deleted: unknown): readonly RecordSpec[] {
 }
 
 /** A list, which some models write as JSON text. */
-function listOf(name: string, given: unknown, of: string): readonly unknown[] {
+function parseList(name: string, given: unknown, of: string): readonly unknown[] {
   let list = given;
   if (typeof given === "string") {
     try {

@@ -44,14 +44,14 @@ export class SpliceRewriter implements Rewriter {
       // What is inserted at the end of a chunk may as well come with the next one.
       if (splice.start >= end) break;
       if (splice.start >= from) {
-        if (splice.start > from) yield unchanged(chunk.subarray(from - base, splice.start - base));
+        if (splice.start > from) yield toUnchangedPiece(chunk.subarray(from - base, splice.start - base));
         yield { bytes: splice.insert, isNew: true };
       }
       from = Math.max(from, Math.min(end, splice.end));
       if (splice.end > end) break;
       this.#next += 1;
     }
-    if (from < end) yield unchanged(chunk.subarray(from - base));
+    if (from < end) yield toUnchangedPiece(chunk.subarray(from - base));
     this.#at = end;
   }
 
@@ -138,18 +138,18 @@ export class TextRewriter implements Rewriter {
   }
 
   *end(): Generator<Piece> {
-    if (this.#held > 0) yield unchanged(this.#old.subarray(0, this.#held));
+    if (this.#held > 0) yield toUnchangedPiece(this.#old.subarray(0, this.#held));
   }
 
   /** A range of the origin. Negative offsets are in what was held back. */
   *#range(chunk: Uint8Array, from: number, to: number): Generator<Piece> {
     if (from < 0 && to > from) {
-      yield unchanged(this.#old.subarray(this.#held + from, this.#held + Math.min(0, to)));
+      yield toUnchangedPiece(this.#old.subarray(this.#held + from, this.#held + Math.min(0, to)));
     }
-    if (to > Math.max(0, from)) yield unchanged(chunk.subarray(Math.max(0, from), to));
+    if (to > Math.max(0, from)) yield toUnchangedPiece(chunk.subarray(Math.max(0, from), to));
   }
 }
 
-function unchanged(bytes: Uint8Array): Piece {
+function toUnchangedPiece(bytes: Uint8Array): Piece {
   return { bytes, isNew: false };
 }

@@ -2,7 +2,7 @@
  * Sets cells, adds and deletes rows: of CSV and NDJSON while they stream, of a JSON array as a document.
  * @module
  */
-import { counted, humanSize } from "../../core/amounts.js";
+import { countNoun, humanSize } from "../../core/amounts.js";
 import { SluiceError } from "../../errors/error.js";
 import { joinBytes } from "../../artifacts/bytes.js";
 import { csvCell, csvRecord, fieldsOf, type CsvField } from "../../query/csv-cells.js";
@@ -12,7 +12,7 @@ import type { Inspection } from "../artifact-reader/inspection.js";
 import { CsvSplitter, LineSplitter, type FinishOptions, type RecordSink } from "../artifact-reader/records.js";
 import { pour, type Readable } from "../artifact-reader/source.js";
 import { JsonDocument } from "./json-document.js";
-import { writtenJson } from "./json-layout.js";
+import { writeJson } from "./json-layout.js";
 import { planDocument } from "./patch.js";
 import type { EditPlan } from "./plan.js";
 import type { CellEdit, RowEdits } from "./request.js";
@@ -30,7 +30,7 @@ const RETURN = 0x0d;
 export async function planRows(from: Readable, inspection: Inspection, edits: RowEdits): Promise<EditPlan> {
   const { layout } = inspection;
   if (layout.kind === "array") {
-    return planDocument(from, inspection, saidOf(edits), (document) => editElements(document, edits));
+    return planDocument(from, inspection, describeEdits(edits), (document) => editElements(document, edits));
   }
   if (layout.kind === "none") {
     const instead = inspection.isJson ? "patch" : "old_string and new_string";
@@ -64,17 +64,17 @@ export async function planRows(from: Readable, inspection: Inspection, edits: Ro
 function planSplices(from: Readable, made: readonly Splice[], edits: RowEdits): EditPlan {
   if (made.length === 0) return { kind: "unchanged", said: "the cells have these values already" };
   const size = made.reduce((sum, { start, end, insert }) => sum - (end - start) + insert.length, from.ref.size_bytes);
-  return { kind: "rewrite", said: saidOf(edits), size, rewriter: new SpliceRewriter(made) };
+  return { kind: "rewrite", said: describeEdits(edits), size, rewriter: new SpliceRewriter(made) };
 }
 
-function saidOf({ cells, added, deleted, before }: RowEdits): string {
+function describeEdits({ cells, added, deleted, before }: RowEdits): string {
   const rows = deleted.map(({ first, last }) =>
     first === last ? `${first}` : `${first}-${last === Infinity ? "" : last}`,
   );
   return [
-    ...(cells.length > 0 ? [`${counted(cells.length, "cell")} set`] : []),
+    ...(cells.length > 0 ? [`${countNoun(cells.length, "cell")} set`] : []),
     ...(added.length > 0
-      ? [`${counted(added.length, "row")} added ${before === undefined ? "at the end" : `before row ${before}`}`]
+      ? [`${countNoun(added.length, "row")} added ${before === undefined ? "at the end" : `before row ${before}`}`]
       : []),
     ...(rows.length > 0 ? [`rows ${rows.slice(0, 5).join(", ")}${rows.length > 5 ? ", …" : ""} deleted`] : []),
   ].join(", ");
@@ -163,7 +163,7 @@ class RowIndex implements RecordSink {
     if (end === start) return undefined;
     if (this.first === undefined && this.headerPlace === undefined && hasReturn) this.lineEnd = "\r\n";
     this.#kept += bytes.length;
-    const text = reading === "no" ? undefined : decoded(bytes.subarray(0, end - start), reading === "whole");
+    const text = reading === "no" ? undefined : decodeBytes(bytes.subarray(0, end - start), reading === "whole");
     return { start, end, next, text };
   }
 
@@ -202,7 +202,7 @@ class HeaderSink implements RecordSink {
   }
 }
 
-function decoded(bytes: Uint8Array, isExact: boolean): string {
+function decodeBytes(bytes: Uint8Array, isExact: boolean): string {
   try {
     return new TextDecoder("utf-8", { fatal: isExact, ignoreBOM: true }).decode(bytes);
   } catch {
@@ -281,7 +281,7 @@ function placeAt(index: RowIndex, row: number, argument: string): RowPlace {
 }
 
 function noRow(row: number, argument: string, count: number, below: string): SluiceError {
-  const there = count === 0 ? `has no rows${below}` : `has ${counted(count, "row")}${below}, 1 to ${count}`;
+  const there = count === 0 ? `has no rows${below}` : `has ${countNoun(count, "row")}${below}, 1 to ${count}`;
   return wrong(
     argument,
     `There is no row ${row}: the artifact ${there}. To add at the end, give add_rows without before_row.`,
@@ -345,7 +345,7 @@ class CsvFormat implements RowFormat {
       const remedy = "leave some out, or give an object by column";
       throw wrong(
         place,
-        `${place} has ${counted(row.length, "cell")}, the header ${counted(width, "column")}: ${remedy}.`,
+        `${place} has ${countNoun(row.length, "cell")}, the header ${countNoun(width, "column")}: ${remedy}.`,
       );
     }
     const cells = row.map((value, at) => textOfCell(value, `${place}[${at}]`));
@@ -376,7 +376,7 @@ class CsvFormat implements RowFormat {
     const number = typeof column === "number" || /^[1-9]\d{0,5}$/.test(column) ? Number(column) : Number.NaN;
     const at = found[0] ?? number - 1;
     if (at < columns.length) return at;
-    const there = `the header has ${counted(columns.length, "column")}`;
+    const there = `the header has ${countNoun(columns.length, "column")}`;
     throw wrong(
       place,
       `${place}: there is no column ${quote(String(column))}, ${there}: read rows "1" for their names.`,
@@ -423,7 +423,7 @@ class NdjsonFormat implements RowFormat {
     if (typeof row !== "object" || row === null) throw wrong(place, `${place} must be an object or an array.`);
     const isSpaced = /^\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s|^\s*\[[^,]*, /.test((index.first?.text ?? "").slice(0, 4096));
     try {
-      return writtenJson(row, { lineStart: "", unit: "", isSpaced });
+      return writeJson(row, { lineStart: "", unit: "", isSpaced });
     } catch {
       throw wrong(place, `${place} is nested too deep: flatten it.`);
     }

@@ -2,13 +2,13 @@
  * Replaces a text that occurs exactly once, or everywhere.
  * @module
  */
-import { counted } from "../../core/amounts.js";
+import { countNoun } from "../../core/amounts.js";
 import { SluiceError } from "../../errors/error.js";
 import { artifactUri } from "../artifact-reader/definition.js";
 import type { Inspection } from "../artifact-reader/inspection.js";
 import { tellRecords } from "../artifact-reader/records.js";
 import { pour, type Readable } from "../artifact-reader/source.js";
-import { firstOf, type EditPlan } from "./plan.js";
+import { listFirst, type EditPlan } from "./plan.js";
 import type { TextEdit } from "./request.js";
 import { Matcher, TextRewriter } from "./rewriter.js";
 import { indexOfByte } from "#byte-search";
@@ -32,25 +32,25 @@ export async function planReplacement(
   most: number,
 ): Promise<EditPlan> {
   const { old, replacement, isAll } = edit;
-  const { count, lines } = await placesOf(from, edit);
+  const { count, lines } = await findPlaces(from, edit);
   if (count === 0) return absent(from, inspection, edit, most);
-  const where = `line${lines.length === 1 ? "" : "s"} ${firstOf(lines, count)}`;
+  const where = `line${lines.length === 1 ? "" : "s"} ${listFirst(lines, count)}`;
   if (count > 1 && !isAll) {
     throw new SluiceError(
       "E_INVALID_ARGUMENT",
-      `old_string occurs ${counted(count, "time")}, at ${where}: include more of what surrounds the one you mean, ` +
+      `old_string occurs ${countNoun(count, "time")}, at ${where}: include more of what surrounds the one you mean, ` +
         "or set replace_all to true for all of them.",
       { path: "old_string" },
     );
   }
   if (isSame(old, replacement)) return { kind: "unchanged", said: "old_string and new_string are the same" };
   const size = from.ref.size_bytes + count * (replacement.length - old.length);
-  const said = `${counted(count, "place")} replaced (${where})`;
+  const said = `${countNoun(count, "place")} replaced (${where})`;
   return { kind: "rewrite", said, size, rewriter: new TextRewriter(old, replacement) };
 }
 
 /** How often a text occurs, and the lines of its first places. Unless all are replaced, places may overlap. */
-async function placesOf(
+async function findPlaces(
   from: Readable,
   { old, isAll }: TextEdit,
 ): Promise<{ readonly count: number; readonly lines: readonly number[] }> {
@@ -100,12 +100,12 @@ async function absent(from: Readable, inspection: Inspection, { oldText }: TextE
   const where = near.first === near.last ? `Line ${near.first} differs` : `Lines ${near.first}-${near.last} differ`;
   const head =
     `old_string does not occur in ${artifactUri(from.ref.id)}. ${where} from it only in ` +
-    `${differenceOf(data, oldText)}; nothing was changed`;
+    `${describeDifference(data, oldText)}; nothing was changed`;
   return { kind: "refused", parts: { head, data, notes } };
 }
 
 /** What tells the artifact's lines from the text. Lines are shown without their carriage returns. */
-function differenceOf(lines: string, wanted: string): string {
+function describeDifference(lines: string, wanted: string): string {
   if (lines.includes(wanted)) return String.raw`line ends: the artifact has \r\n, so write \r\n in both strings`;
   if (bare(lines).includes(bare(wanted))) return "white space: copy it exactly";
   if (lines.toLowerCase().includes(wanted.toLowerCase())) return "upper and lower case: copy it exactly";
@@ -140,7 +140,7 @@ class NearFinder {
   lines: { readonly first: number; readonly last: number } | undefined;
 
   constructor(wanted: string) {
-    this.#wanted = Array.from(wanted, folded).join("");
+    this.#wanted = Array.from(wanted, foldCharacter).join("");
   }
 
   /** Whether the text has more than white space, and is not too long. */
@@ -153,7 +153,7 @@ class NearFinder {
     const added: string[] = [];
     for (const character of text) {
       if (character === "\n") this.#line += 1;
-      const form = folded(character);
+      const form = foldCharacter(character);
       if (form === "") continue;
       added.push(form);
       for (let unit = 0; unit < form.length; unit += 1) this.#lineOf.push(this.#line);
@@ -173,7 +173,7 @@ class NearFinder {
 }
 
 /** A character as it is compared. Empty for white space. */
-function folded(character: string): string {
+function foldCharacter(character: string): string {
   if (/[\s\u00ad\u200b\ufeff]/u.test(character)) return "";
   if (/[\u2018\u2019\u201a\u2032]/u.test(character)) return "'";
   if (/[\u201c\u201d\u201e\u2033]/u.test(character)) return '"';

@@ -4,7 +4,7 @@
  */
 import type { WrittenRange } from "../../artifacts/bytes.js";
 import type { ArtifactRef } from "../../artifacts/store.js";
-import { counted } from "../../core/amounts.js";
+import { countNoun } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
 import type { ArtifactToolResult, Sluice } from "../../core/types.js";
 import { detectContainer } from "../../documents/kind.js";
@@ -264,7 +264,7 @@ function tellInfo(from: Readable, inspection: Inspection, most: number): AnswerP
   const { size_bytes: size, filename, mime_type } = ref;
   const type = plainType(mime_type) ?? "unknown type";
   const name = filename === null ? "" : `; file name (from the result): ${quoteName(filename)}`;
-  const head = `${subjectOf(from)}: ${describe(ref)} (${type}, ${counted(size, "byte")}${name})`;
+  const head = `${subjectOf(from)}: ${describe(ref)} (${type}, ${countNoun(size, "byte")}${name})`;
   const notes = [modesOf(inspection, size)];
   if (!inspection.isText || size === 0 || isPrivateKey(ref)) return { head, notes };
   const { text, isAll } = firstLines(inspection.head, size, Math.min(most, FIRST_CHARS));
@@ -351,7 +351,7 @@ async function noteOf(from: Readable): Promise<string> {
   const example = isText ? "?lines=1-50" : "?bytes=0-1023";
   const own = artifactUri(ref.id);
   return (
-    `[sluice] ${describe(ref)} (${counted(ref.size_bytes, "byte")}). Not shown here. Read a part with ` +
+    `[sluice] ${describe(ref)} (${countNoun(ref.size_bytes, "byte")}). Not shown here. Read a part with ` +
     `${from.tool} {"uri":"${own}",${part}}, or as the resource ${own}${example}.`
   );
 }

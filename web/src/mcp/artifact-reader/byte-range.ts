@@ -3,7 +3,7 @@
  * @module
  */
 import type { Span, WrittenRange } from "../../artifacts/bytes.js";
-import { counted, grouped } from "../../core/amounts.js";
+import { countNoun, groupDigits } from "../../core/amounts.js";
 import { prefixWithin, jsonChars, type AnswerParts } from "./answer.js";
 import { artifactUri } from "./definition.js";
 import { spanIn } from "./request.js";
@@ -38,7 +38,7 @@ function answerAsText(from: Readable, span: Span, bytes: Uint8Array, most: numbe
     head: headOf(from, { start, end }, "as text"),
     data: shown,
     notes: [
-      ...(skipped > 0 ? [`Left out before it: ${counted(skipped, "byte")} of a character that starts earlier.`] : []),
+      ...(skipped > 0 ? [`Left out before it: ${countNoun(skipped, "byte")} of a character that starts earlier.`] : []),
       ...moreNotes(end, span),
     ],
   };
@@ -52,7 +52,7 @@ function answerAsHex(from: Readable, span: Span, bytes: Uint8Array, most: number
 
 function headOf(from: Readable, { start, end }: Span, form: string): string {
   const { id, size_bytes: size } = from.ref;
-  return `${artifactUri(id)}, bytes ${start}-${end - 1} of ${grouped(size)}, ${form}`;
+  return `${artifactUri(id)}, bytes ${start}-${end - 1} of ${groupDigits(size)}, ${form}`;
 }
 
 function moreNotes(end: number, span: Span): readonly string[] {

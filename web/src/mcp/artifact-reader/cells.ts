@@ -2,7 +2,7 @@
  * Reads cells of a sheet: a range of them as CSV with the letters of the columns and the numbers of the rows, and the rows of a query.
  * @module
  */
-import { counted, grouped } from "../../core/amounts.js";
+import { countNoun, groupDigits } from "../../core/amounts.js";
 import {
   ALL_CELLS,
   type CellRange,
@@ -236,7 +236,7 @@ function clip(range: CellRange, { lastRow, lastColumn }: SheetFacts): CellRange 
 }
 
 function nameRows({ firstRow, lastRow }: CellRange, sheet: SheetFacts): string {
-  return `${nameRuns("row", [[firstRow, lastRow]])} of ${grouped(sheet.lastRow)}, as the sheet counts them`;
+  return `${nameRuns("row", [[firstRow, lastRow]])} of ${groupDigits(sheet.lastRow)}, as the sheet counts them`;
 }
 
 function readOn(range: CellRange, last: number, isCells: boolean): string {
@@ -260,7 +260,7 @@ function notesOn(sheet: SheetFacts, range: CellRange): readonly string[] {
   const remarks = comments.filter(isIn);
   const others = [
     ...(remarks.length === 0 ? [] : [`comments at ${list(remarks)}`]),
-    ...(sheet.drawings === undefined ? [] : [counted(sheet.drawings, "drawing")]),
+    ...(sheet.drawings === undefined ? [] : [countNoun(sheet.drawings, "drawing")]),
   ];
   return [
     ...(hidden.length === 0
@@ -270,14 +270,14 @@ function notesOn(sheet: SheetFacts, range: CellRange): readonly string[] {
     ...(formulas === 0 ? [] : [tellFormulas(formulas)]),
     ...(blanks === 0
       ? []
-      : [`The sheet has ${counted(blanks, "cell")} whose format shows nothing: a query has the values.`]),
+      : [`The sheet has ${countNoun(blanks, "cell")} whose format shows nothing: a query has the values.`]),
     ...(others.length === 0 ? [] : [`Also there: ${others.join(", ")}; pages "${sheet.number}" tells what they say.`]),
   ];
 }
 
 function tellFormulas(count: number): string {
   if (count === 1) return "A formula of the sheet has no value in the file, and is shown as the formula.";
-  return `${counted(count, "formula")} of the sheet have no value in the file, and are shown as formulas.`;
+  return `${countNoun(count, "formula")} of the sheet have no value in the file, and are shown as formulas.`;
 }
 
 function list(places: readonly string[]): string {

@@ -2,7 +2,7 @@
  * Describes a document, an archive or an image, and says how to read it.
  * @module
  */
-import { counted } from "../../core/amounts.js";
+import { countNoun } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
 import type { DocumentFacts } from "../../documents/document.js";
 import { type DocumentKind, traitsOf } from "../../documents/kind.js";
@@ -27,7 +27,7 @@ export async function tellDocument(from: Readable, kind: DocumentKind, most: num
   const { filename, mime_type, size_bytes: size } = from.ref;
   const type = plainType(mime_type) ?? "unknown type";
   const name = filename === null ? "" : `; file name (from the result): ${quoteName(filename)}`;
-  const head = `${subjectOf(from)}: ${describe(from.ref)} (${type}, ${counted(size, "byte")}${name})`;
+  const head = `${subjectOf(from)}: ${describe(from.ref)} (${type}, ${countNoun(size, "byte")}${name})`;
   if (kind === "image") return { head, notes: [howToSee(from)] };
   if (kind === "html") {
     const text = await beginningOf(from);
@@ -69,7 +69,7 @@ function howToSee({ showsImages }: Readable): string {
 
 function aboutParts(facts: DocumentFacts | undefined): string {
   if (facts === undefined || (facts.part === "section" && facts.parts === 1)) return "";
-  return `, ${counted(facts.parts, facts.part)}`;
+  return `, ${countNoun(facts.parts, facts.part)}`;
 }
 
 /** Names of parts and headings, each with where it is. */

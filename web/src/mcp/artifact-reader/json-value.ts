@@ -2,13 +2,13 @@
  * Reads one value of a JSON artifact: whole if it is short, else as an outline.
  * @module
  */
-import { counted, grouped, humanSize } from "../../core/amounts.js";
+import { countNoun, groupDigits, humanSize } from "../../core/amounts.js";
 import { SluiceError } from "../../errors/error.js";
 import { prefixWithin, shortened, type AnswerParts } from "./answer.js";
 import { quote } from "./definition.js";
 import { Capture, JsonScanner, type JsonKind, type JsonVisitor } from "../../json/value-scanner.js";
 import type { Inspection } from "./inspection.js";
-import { pointerOf } from "../../json/pointer.js";
+import { joinPointer } from "../../json/pointer.js";
 import { bytesOf, pour, type Readable, subjectOf, MAX_RESOURCE_PART } from "./source.js";
 
 /** Largest JSON text in which a pointer is resolved, in bytes. */
@@ -34,7 +34,7 @@ export async function tellPointer(
   const place = await find(from, inspection, finder, tokens);
   const { text, isCut } = finder.text();
   const fit = prefixWithin(text, most);
-  const name = tokens.length === 0 ? "the whole document" : quote(pointerOf(tokens));
+  const name = tokens.length === 0 ? "the whole document" : quote(joinPointer(tokens));
   const head = `${subjectOf(from)}, ${name}: ${kindOf(place)}`;
   if (!isCut && fit.text.length === text.length) return { head, data: text };
   if (place.kind === "object" || place.kind === "array") return outline(head, place, finder.members, tokens, most);
@@ -82,7 +82,7 @@ async function find(
 }
 
 function leadsNowhere(place: Place, tokens: readonly string[]): SluiceError {
-  const pointer = pointerOf(tokens.slice(0, place.depth));
+  const pointer = joinPointer(tokens.slice(0, place.depth));
   const resolved = quote(pointer);
   const next = quote(tokens[place.depth] ?? "");
   let remedy = `read pointer ${resolved}`;
@@ -114,8 +114,8 @@ function outline(
     lines.push(line);
   }
   const more = place.members - lines.length;
-  const rest = more > 0 ? [`${grouped(more)} more not listed.`] : [];
-  const example = quote(`${shortened(pointerOf(tokens), 40)}/…`);
+  const rest = more > 0 ? [`${groupDigits(more)} more not listed.`] : [];
+  const example = quote(`${shortened(joinPointer(tokens), 40)}/…`);
   return {
     head: `${head}, too large to be shown whole; an outline of its members follows`,
     data: lines.join("\n"),
@@ -131,15 +131,15 @@ function lineOf(member: Member): string {
   const name =
     member.name === undefined
       ? "(a key too long to show)"
-      : JSON.stringify(shortened(pointerOf([member.name]), MAX_NAME));
+      : JSON.stringify(shortened(joinPointer([member.name]), MAX_NAME));
   const { source } = member;
   return `${name}: ${source === undefined || source.includes("\n") ? kindOf(member) : source}`;
 }
 
 function kindOf({ kind, members, start, end }: Place): string {
   const size = humanSize(end - start);
-  if (kind === "object") return `an object of ${counted(members, "member")}, ${size}`;
-  if (kind === "array") return `an array of ${counted(members, "element")}, ${size}`;
+  if (kind === "object") return `an object of ${countNoun(members, "member")}, ${size}`;
+  if (kind === "array") return `an array of ${countNoun(members, "element")}, ${size}`;
   if (kind === "string") return `a string, ${size}`;
   return kind === "number" ? "a number" : kind;
 }

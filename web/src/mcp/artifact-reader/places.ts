@@ -3,7 +3,7 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import { pointerOf } from "../../json/pointer.js";
+import { joinPointer } from "../../json/pointer.js";
 import { JsonScanner, type JsonKind, type JsonVisitor } from "../../json/value-scanner.js";
 import { CsvRecords, type CsvDialect } from "../../query/csv.js";
 import type { Inspection } from "./inspection.js";
@@ -149,7 +149,7 @@ class PointerFinder implements JsonVisitor {
   #pointer(): string | undefined {
     const path = this.#path.filter((name) => name !== undefined);
     if (path.length < this.#path.length) return undefined;
-    const pointer = pointerOf(path);
+    const pointer = joinPointer(path);
     return pointer.length > MAX_POINTER ? undefined : pointer;
   }
 }

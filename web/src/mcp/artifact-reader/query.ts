@@ -5,9 +5,9 @@
 import { sha256 } from "#hash";
 import type { StreamHash } from "../../artifacts/hash.js";
 import type { ArtifactRef, ArtifactWriter } from "../../artifacts/store.js";
-import { counted, grouped, humanSize } from "../../core/amounts.js";
+import { countNoun, groupDigits, humanSize } from "../../core/amounts.js";
 import { SluiceError } from "../../errors/error.js";
-import { pointerOf } from "../../json/pointer.js";
+import { joinPointer } from "../../json/pointer.js";
 import { csvCell } from "../../query/csv-cells.js";
 import { query } from "../../query/query.js";
 import { findRows, type RowPlace } from "../../query/row-place.js";
@@ -50,9 +50,9 @@ export async function tellQuery(
     module: from.sluice?.tables,
   });
   const { shown, shownRows, rows, stored } = await writtenOf(from, answer, most);
-  const head = `${subjectOf(from)}, answer to the query: ${counted(rows, "row")} below the header`;
+  const head = `${subjectOf(from)}, answer to the query: ${countNoun(rows, "row")} below the header`;
   const beginning =
-    shownRows === 0 ? "of which the beginning is shown" : `of which the first ${grouped(shownRows)} are shown`;
+    shownRows === 0 ? "of which the beginning is shown" : `of which the first ${groupDigits(shownRows)} are shown`;
   const part = shownRows < rows ? `, ${beginning}` : "";
   const notes = [...answer.notes, ...(part === "" ? [] : [restOf(stored)])];
   return { head: `${head}${part}`, data: shown, notes };
@@ -95,7 +95,7 @@ function noteRows({ tokens, is, others }: RowPlace): readonly string[] {
   if (is === "row") return ["The document is one row: it has no array of objects."];
   if (tokens.length === 0) return [];
   const more = others.length === 0 ? "" : ` Others are at ${others.join(", ")}: ask for them by pointer.`;
-  return [`The rows are those of the array at ${pointerOf(tokens)}.${more}`];
+  return [`The rows are those of the array at ${joinPointer(tokens)}.${more}`];
 }
 
 /** Which sheet it was, if nobody said. */

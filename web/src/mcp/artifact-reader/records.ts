@@ -3,7 +3,7 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import { counted, grouped, humanSize } from "../../core/amounts.js";
+import { countNoun, groupDigits, humanSize } from "../../core/amounts.js";
 import { type AnswerParts, prefixWithin } from "./answer.js";
 import type { Inspection } from "./inspection.js";
 import type { RecordMode, RecordSpec } from "./request.js";
@@ -51,7 +51,7 @@ export async function tellRecords(
   const shown = header === undefined ? kept : [header, ...kept];
   const hasBorders = mode === "pages" && kept.length > 1;
   return {
-    head: `${subjectOf(from)}, ${which}${total === undefined ? "" : ` of ${grouped(total)}`}${aboutRows(mode, inspection)}`,
+    head: `${subjectOf(from)}, ${which}${total === undefined ? "" : ` of ${groupDigits(total)}`}${aboutRows(mode, inspection)}`,
     data: shown.map((record) => (hasBorders ? `[${noun} ${record.index}]\n` : "") + writeRecord(record)).join("\n"),
     notes: [
       ...(mode === "rows" ? noteAbove(inspection) : []),
@@ -145,12 +145,12 @@ function outside(
   if (!isToEnd) {
     return new SluiceError(
       "E_TOO_LARGE",
-      `${noun} ${first} is beyond the first ${humanSize(read)}, which have ${counted(count, noun)}: use bytes or search.`,
+      `${noun} ${first} is beyond the first ${humanSize(read)}, which have ${countNoun(count, noun)}: use bytes or search.`,
       { path: mode },
     );
   }
   const below = mode === "rows" && inspection.layout.kind === "csv" ? " below its header" : "";
-  const there = count === 0 ? `has no ${noun}s${below}` : `has ${counted(count, noun)}${below}: ask for "1-${count}"`;
+  const there = count === 0 ? `has no ${noun}s${below}` : `has ${countNoun(count, noun)}${below}: ask for "1-${count}"`;
   return new SluiceError("E_INVALID_ARGUMENT", `The artifact ${there}.`, { path: mode });
 }
 
@@ -183,8 +183,8 @@ function cutNotes(records: readonly Kept[], mode: RecordMode, from: Readable): r
   const named = cut
     .slice(0, CUTS_NAMED)
     .map(({ start, size }) => `${bytesOf(from, start, start + size)} (${humanSize(size)})`);
-  const more = cut.length > CUTS_NAMED ? ` and ${grouped(cut.length - CUTS_NAMED)} more` : "";
-  const cuts = counted(cut.length, `long ${nounOf(mode, from)}`);
+  const more = cut.length > CUTS_NAMED ? ` and ${groupDigits(cut.length - CUTS_NAMED)} more` : "";
+  const cuts = countNoun(cut.length, `long ${nounOf(mode, from)}`);
   return [`${cuts} cut at "…": for the whole, read ${named.join(", ")}${more}.`];
 }
 

@@ -4,7 +4,7 @@
  */
 import { readRange, resolveRange, type Span, type WrittenRange } from "../../artifacts/bytes.js";
 import { isPlainId } from "../../artifacts/reference.js";
-import { counted } from "../../core/amounts.js";
+import { countNoun } from "../../core/amounts.js";
 import {
   ALL_CELLS,
   type CellRange,
@@ -14,7 +14,7 @@ import {
   splitReference,
 } from "../../documents/cell-range.js";
 import { SluiceError } from "../../errors/error.js";
-import { tokensOf } from "../../json/pointer.js";
+import { splitPointer } from "../../json/pointer.js";
 import { quote } from "./definition.js";
 
 /** Longest search text, in characters. */
@@ -301,7 +301,7 @@ function parseRegion(text: string): ImageRegion {
 export function spanIn(range: WrittenRange, size: number): Span {
   const span = resolveRange(range, size);
   if (span !== null) return span;
-  const there = size === 0 ? "is empty" : `has ${counted(size, "byte")}; ask for bytes within "0-${size - 1}"`;
+  const there = size === 0 ? "is empty" : `has ${countNoun(size, "byte")}; ask for bytes within "0-${size - 1}"`;
   throw new SluiceError("E_INVALID_ARGUMENT", `The range contains no bytes: the artifact ${there}.`, { path: "bytes" });
 }
 
@@ -332,5 +332,5 @@ function parsePointer(text: string): readonly string[] {
   if (/~(?![01])/.test(text)) {
     throw wrong("pointer", `pointer ${quote(text)} has a "~" that is neither "~0" (for "~") nor "~1" (for "/").`);
   }
-  return tokensOf(text.slice(1));
+  return splitPointer(text.slice(1));
 }

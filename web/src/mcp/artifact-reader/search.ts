@@ -2,7 +2,7 @@
  * Searches an artifact for a text.
  * @module
  */
-import { counted, grouped, humanSize } from "../../core/amounts.js";
+import { countNoun, groupDigits, humanSize } from "../../core/amounts.js";
 import { jsonChars, type AnswerParts } from "./answer.js";
 import { asciiOf } from "./byte-range.js";
 import { plainType } from "../../core/media-type.js";
@@ -61,9 +61,9 @@ export async function tellSearch(
   }
   const { count } = searcher;
   const notes = [...limit, ...outline, ...pathsNote(from), readOn(from, inspection)];
-  const all = searcher.isFull ? `more than ${grouped(count)} places` : counted(count, "place");
+  const all = searcher.isFull ? `more than ${groupDigits(count)} places` : countNoun(count, "place");
   return {
-    head: `${head}: ${shown < count ? `the first ${grouped(shown)} of ` : ""}${all}`,
+    head: `${head}: ${shown < count ? `the first ${groupDigits(shown)} of ` : ""}${all}`,
     data: lines.join("\n"),
     notes,
   };
@@ -77,7 +77,7 @@ async function told(from: Readable, inspection: Inspection, hits: readonly Hit[]
   const places = isNamed && hits.length > 0 ? await import("./places.js").catch(() => undefined) : undefined;
   const named = await places?.placesOf(from, inspection, hits);
   return hits.map((hit, at) => {
-    const more = hit.more > 0 ? ` and ${counted(hit.more, "place")} behind it` : "";
+    const more = hit.more > 0 ? ` and ${countNoun(hit.more, "place")} behind it` : "";
     return `${named?.[at] ?? namePlace(hit, from)}${more}: ${textLine(hit, hits[at + 1]?.isContinued)}`;
   });
 }

@@ -133,13 +133,13 @@ export class EventStream {
   response(headers: Record<string, string>, signal?: AbortSignal): Response {
     const body = this.#body;
     if (body === undefined) return new Response(null, { status: 204, headers });
-    const gone = (): void => {
+    const endStream = (): void => {
       if (body !== this.#body) return;
       body.fail();
       this.#gone(body);
     };
-    signal?.addEventListener("abort", gone, { once: true });
-    if (signal?.aborted === true) gone();
+    signal?.addEventListener("abort", endStream, { once: true });
+    if (signal?.aborted === true) endStream();
     return new Response(keepAlive(body.stream), {
       status: 200,
       headers: { "content-type": "text/event-stream", "cache-control": "no-cache, no-transform", ...headers },

@@ -4,13 +4,13 @@
  */
 import { encodeEvent, EVENT_END } from "../../http/event-stream.js";
 import { joinBytes } from "../../artifacts/bytes.js";
-import { readBounded, textOf } from "../../jsonrpc/bytes.js";
-import { errorMessage, objectOr, parsedOr, RpcCode, stringOr } from "../../jsonrpc/rpc.js";
+import { readBounded, decodePieces } from "../../jsonrpc/bytes.js";
+import { errorMessage, objectOr, tryParse, RpcCode, stringOr } from "../../jsonrpc/rpc.js";
 import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
 import { oneLine } from "../../jsonrpc/lines.js";
 import { EventStreamGate } from "../../jsonrpc/sse.js";
-import { BatchMembers, isBatch, membersOf, requestsIn } from "../client-request.js";
+import { BatchMembers, isBatch, scanMembers, requestsIn } from "../client-request.js";
 import type { Interceptor } from "../interceptor.js";
 import { refusalWithoutId, type Refused } from "../message-refusal.js";
 import { FollowUps, waitFor } from "./follow-ups.js";
@@ -35,7 +35,7 @@ export async function exchange(
 ): Promise<Response> {
   if (body instanceof JsonRpcScanner) return refuseTooLarge(interceptor, body, deps);
   if (body.length > MAX_MESSAGE) {
-    return refuseTooLarge(interceptor, membersOf([body]), deps);
+    return refuseTooLarge(interceptor, scanMembers([body]), deps);
   }
   const { forward, answers, followUps: calls = [] } = await interceptor.fromClient(body);
   const own = (await Promise.all(answers)).filter((answer) => answer !== undefined);
@@ -96,7 +96,7 @@ async function forwardMessage(
     }
     response = await waitFor(sent, followUps);
   }
-  if (carriesMessages(response)) return gatedResponse(interceptor, response, answering);
+  if (carriesMessages(response)) return gateResponse(interceptor, response, answering);
   forget();
   if (!response.ok) return guardRefusal(interceptor, response);
   if (own.length === 0) return response;
@@ -150,15 +150,15 @@ interface ResponseDeps {
 
 /** Whether a response carries messages: an event stream or JSON. */
 function carriesMessages(response: Response): boolean {
-  return response.ok && response.body !== null && wayOf(response) !== undefined;
+  return response.ok && response.body !== null && chooseWay(response) !== undefined;
 }
 
 /**
  * Passes a response through an interceptor; one without messages is returned unchanged. It is read only as fast as the
  * client reads.
  */
-export function gatedResponse(interceptor: Interceptor, response: Response, deps: ResponseDeps): Response {
-  const way = wayOf(response);
+export function gateResponse(interceptor: Interceptor, response: Response, deps: ResponseDeps): Response {
+  const way = chooseWay(response);
   if (way === undefined || !response.ok || response.body === null) return response;
   const { status, statusText } = response;
   const headers = new Headers(response.headers);
@@ -196,9 +196,9 @@ async function guardRefusal(interceptor: Interceptor, response: Response): Promi
   // These describe the body on the wire.
   headers.delete("content-length");
   headers.delete("content-encoding");
-  const bytes = await readBounded(chunksOf(response.body.getReader()), MAX_REFUSAL);
+  const bytes = await readBounded(readChunks(response.body.getReader()), MAX_REFUSAL);
   if (bytes === undefined) return new Response(null, { status, statusText, headers });
-  const text = textOf([bytes]);
+  const text = decodePieces([bytes]);
   const told = errorMessage("null", RpcCode.serverError, text);
   const pieces: Uint8Array[] = [];
   const put = async (piece: Uint8Array): Promise<void> => void pieces.push(piece);
@@ -206,7 +206,7 @@ async function guardRefusal(interceptor: Interceptor, response: Response): Promi
   await using incoming = interceptor.fromServer(sink, () => undefined);
   await incoming.write(new TextEncoder().encode(told));
   await incoming.end();
-  const { error } = objectOr(parsedOr(textOf(pieces)));
+  const { error } = objectOr(tryParse(decodePieces(pieces)));
   const guarded = stringOr(objectOr(error)["message"]);
   return new Response(guarded === text ? bytes : (guarded ?? null), { status, statusText, headers });
 }
@@ -219,7 +219,7 @@ function jsonResponse(text: string, status = 200): Response {
 type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
 type Way = (interceptor: Interceptor, body: BodyReader, deps: ResponseDeps) => AsyncGenerator<Uint8Array>;
 
-function wayOf({ headers }: Response): Way | undefined {
+function chooseWay({ headers }: Response): Way | undefined {
   const type = headers.get("content-type") ?? "";
   if (/\btext\/event-stream\b/i.test(type)) return eventPieces;
   return /\bapplication\/(?:[\w.+-]+\+)?json\b/i.test(type) ? messagePieces : undefined;
@@ -319,7 +319,7 @@ async function* streamEvents(
   response: Response,
   deps: ResponseDeps,
 ): AsyncGenerator<Uint8Array> {
-  const way = wayOf(response);
+  const way = chooseWay(response);
   if (way === undefined || response.body === null) return;
   const pieces = way(interceptor, response.body.getReader(), deps);
   if (way === eventPieces) {
@@ -351,7 +351,7 @@ async function* messagePieces(
         if (answer !== undefined) own.push(answer);
         if (followUps?.isSettled !== true) continue;
         await body.cancel();
-        yield isBatched ? joinedBatch(out, own) : new TextEncoder().encode(own.join(""));
+        yield isBatched ? joinAnswers(out, own) : new TextEncoder().encode(own.join(""));
         return;
       }
       if (next.done) break;
@@ -362,20 +362,20 @@ async function* messagePieces(
     }
     await incoming.end();
     if (own.length === 0) yield* out;
-    else yield joinedBatch(out, own);
+    else yield joinAnswers(out, own);
   } finally {
     await incoming[Symbol.asyncDispose]();
   }
 }
 
 /** Joins the server's part of a batch with our own answers. */
-function joinedBatch(out: readonly Uint8Array[], own: readonly string[]): Uint8Array {
-  const text = textOf(out);
+function joinAnswers(out: readonly Uint8Array[], own: readonly string[]): Uint8Array {
+  const text = decodePieces(out);
   const inner = text.trim().replace(/^\[([\s\S]*)\]$/, "$1");
   return new TextEncoder().encode(`[${[inner, ...own].filter((each) => each !== "").join(",")}]`);
 }
 
-async function* chunksOf(body: BodyReader): AsyncGenerator<Uint8Array> {
+async function* readChunks(body: BodyReader): AsyncGenerator<Uint8Array> {
   for (let next = await body.read(); !next.done; next = await body.read()) yield next.value;
 }
 

@@ -3,7 +3,7 @@
  * @module
  */
 import { createInterceptor, INTERCEPTOR_OPTIONS, type Interceptor, type InterceptorOptions } from "../interceptor.js";
-import { exchange, gatedResponse, replySender } from "./exchange.js";
+import { exchange, gateResponse, replySender } from "./exchange.js";
 import { acceptsEvents, isJson, replaceHeaders } from "./headers.js";
 import { checkOptionNames } from "../../errors/arguments.js";
 
@@ -29,7 +29,7 @@ export function fetchThrough(
   interceptorFor: (message: Uint8Array | undefined) => Promise<Interceptor>,
 ): FetchLike {
   return async (url, init) => {
-    const body = messageOf(init);
+    const body = readMessage(init);
     if (body === undefined && !isEventStream(init)) return fetch(url, init);
     const interceptor = await interceptorFor(body);
     return interceptRequest(interceptor, body, (changed) => fetch(url, changed === undefined ? init : changed(init)));
@@ -49,11 +49,11 @@ function interceptRequest(interceptor: Interceptor, body: Uint8Array | undefined
     }));
   const send = (bytes?: Uint8Array): Promise<Response> => (bytes === undefined ? fetched() : post(bytes));
   if (body !== undefined) return exchange(interceptor, body, { send });
-  return fetched().then((response) => gatedResponse(interceptor, response, { reply: replySender(post) }));
+  return fetched().then((response) => gateResponse(interceptor, response, { reply: replySender(post) }));
 }
 
 /** The JSON-RPC message in a request. */
-function messageOf(init: RequestInit | undefined): Uint8Array | undefined {
+function readMessage(init: RequestInit | undefined): Uint8Array | undefined {
   if (init?.method?.toUpperCase() !== "POST") return undefined;
   if (!isJson(new Headers(init.headers))) return undefined;
   const { body } = init;

@@ -100,7 +100,7 @@ function paramHeaders(tool: ListedTool | undefined, given: unknown): readonly (r
       (at, key) => (Object.hasOwn(objectOr(at), key) ? objectOr(at)[key] : undefined),
       given,
     );
-    const text = textOf(value);
+    const text = toHeaderText(value);
     return text === undefined ? [] : [[header, text] as const];
   });
 }
@@ -130,7 +130,7 @@ function isToken(header: unknown): header is string {
 }
 
 /** The text of a value; undefined if a header cannot hold it. */
-function textOf(value: unknown): string | undefined {
+function toHeaderText(value: unknown): string | undefined {
   if (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)) return undefined;
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return undefined;
   const text = encode(String(value));

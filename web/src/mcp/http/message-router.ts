@@ -3,7 +3,7 @@
  * else as an event stream.
  * @module
  */
-import { batchOf } from "../client-request.js";
+import { joinBatch } from "../client-request.js";
 import { objectOr, RpcCode } from "../../jsonrpc/rpc.js";
 import { EventStream, PacedBody, type MessagePieces, KEPT_FOR, type EventHistory } from "./event-stream.js";
 import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
@@ -334,13 +334,13 @@ export class PostExchange {
     const { isBatch, headers, hasStatus, lacksEnvelope } = this.#deps;
     const [only, ...more] = this.#answers;
     if (only === undefined) return new Response(null, { status: 202, headers });
-    const body = isBatch && only[0] !== 0x5b ? batchOf([only, ...more]) : only;
-    const status = hasStatus ? statusOf(only, lacksEnvelope) : 200;
+    const body = isBatch && only[0] !== 0x5b ? joinBatch([only, ...more]) : only;
+    const status = hasStatus ? chooseStatus(only, lacksEnvelope) : 200;
     return new Response(body as BodyInit, { status, headers: { ...JSON_TYPE, ...headers } });
   }
 }
 
-function statusOf(answer: Uint8Array, lacksEnvelope: boolean): number {
+function chooseStatus(answer: Uint8Array, lacksEnvelope: boolean): number {
   if (answer.length > MAX_ERROR) return 200;
   const { error } = objectOr(JSON.parse(new TextDecoder().decode(answer)));
   const { code } = objectOr(error);

@@ -2,8 +2,8 @@
  * HTTP responses that refuse a request: makes them, reads them, and detects whether the session is gone.
  * @module
  */
-import { textOf } from "../../jsonrpc/bytes.js";
-import { errorMessage, objectOr, parsedOr, RpcCode, stringOr } from "../../jsonrpc/rpc.js";
+import { decodePieces } from "../../jsonrpc/bytes.js";
+import { errorMessage, objectOr, tryParse, RpcCode, stringOr } from "../../jsonrpc/rpc.js";
 
 /** A response with a JSON-RPC error. `id` is the request's, as JSON text. */
 export function refuseRequest(id: string | undefined, status: number, code: number, sentence: string): Response {
@@ -55,7 +55,7 @@ export async function refusalBody({ body }: Response): Promise<RefusalBody> {
     clearTimeout(timer);
     cancel();
   }
-  return { text: textOf(pieces), isWhole };
+  return { text: decodePieces(pieces), isWhole };
 }
 
 /**
@@ -78,7 +78,7 @@ const NOT_INITIALIZED = /\bserver (?:is )?not (?:yet )?initialized\b/i;
  */
 export function isSessionGone(status: number, body: string): boolean {
   if (status !== 400 && status !== 404) return false;
-  const { id, error } = objectOr(parsedOr(body));
+  const { id, error } = objectOr(tryParse(body));
   const code = objectOr(error)["code"];
   const message = stringOr(objectOr(error)["message"]);
   const isRpc = typeof code === "number" && message !== undefined;

@@ -2,7 +2,7 @@
  * One session of Streamable HTTP: a server that speaks lines of JSON-RPC, and the requests that wait for it.
  * @module
  */
-import { cancelledBy, elementsOf, requestOf } from "../client-request.js";
+import { readCancelledKey, splitBatch, readRequest } from "../client-request.js";
 import type { FollowUp } from "../call-limit.js";
 import type { Interceptor } from "../interceptor.js";
 import { errorMessage, idKey, RpcCode } from "../../jsonrpc/rpc.js";
@@ -13,7 +13,15 @@ import { EventStream, type MessagePieces, EventHistory } from "./event-stream.js
 import { refusalResponse } from "./exchange.js";
 import { MessageAssembler, type AnswerTaker, MessageRouter, PostExchange } from "./message-router.js";
 import { refuseRequest } from "./refusal.js";
-import { applyEdits, parseJson, replaceEdit, sourceOf, valueAt, type Edit, type ValueNode } from "../../json/text.js";
+import {
+  applyEdits,
+  parseJson,
+  replaceEdit,
+  sliceSource,
+  valueAt,
+  type Edit,
+  type ValueNode,
+} from "../../json/text.js";
 
 /** A server at the other end of a session, such as a process: lines of JSON-RPC in both directions. */
 export interface MessagePeer {
@@ -103,8 +111,8 @@ export class McpSession {
   async post(post: Post): Promise<Response> {
     this.lastUsed = Date.now();
     // Its id may be the number of another client's request.
-    if (this.#ids?.isStray(cancelledBy(post.body)) === true) return new Response(null, { status: 202 });
-    const elements = elementsOf(post.body);
+    if (this.#ids?.isStray(readCancelledKey(post.body)) === true) return new Response(null, { status: 202 });
+    const elements = splitBatch(post.body);
     const { body, keys } = this.#ids === undefined ? plain(post.body, elements) : this.#mapIds(this.#ids, post.body);
     if (keys.length === 0) {
       await this.#pass(body, keys);
@@ -124,12 +132,12 @@ export class McpSession {
       onEnd: (left) => this.#endExchange(exchange, left),
     });
     this.#posts.add(keys, exchange, tokenIn(body));
-    const gone = (): void => {
+    const endStream = (): void => {
       this.lastUsed = Date.now();
       exchange.left();
     };
-    post.signal.addEventListener("abort", gone, { once: true });
-    if (post.signal.aborted) gone();
+    post.signal.addEventListener("abort", endStream, { once: true });
+    if (post.signal.aborted) endStream();
     // Not awaited: a client that does not read must still get its response.
     void this.#posts.flush();
     this.#pass(body, keys).catch(() => this.#fail(keys, "The request could not be passed on."));
@@ -174,7 +182,7 @@ export class McpSession {
   }
 
   #mapIds(ids: MappedIds, body: Uint8Array): { readonly body: Uint8Array; readonly keys: readonly string[] } {
-    const request = requestOf(body);
+    const request = readRequest(body);
     const text = new TextDecoder().decode(body);
     if (request === undefined) return { body: ids.notification(text), keys: [] };
     const mapped = ids.request(text);
@@ -281,7 +289,7 @@ export class McpSession {
       });
       return;
     }
-    const answered = members.isObject ? [idKey(members.text("id"))] : (elementsOf(message) ?? []).map(idIn);
+    const answered = members.isObject ? [idKey(members.text("id"))] : (splitBatch(message) ?? []).map(idIn);
     await this.#posts.answer(
       answered.filter((id) => id !== undefined),
       bytes,
@@ -307,7 +315,7 @@ function plain(
   body: Uint8Array,
   elements: readonly Uint8Array[] | undefined,
 ): { readonly body: Uint8Array; readonly keys: readonly string[] } {
-  const keys = (elements ?? [body]).map((element) => requestOf(element)?.key);
+  const keys = (elements ?? [body]).map((element) => readRequest(element)?.key);
   return { body, keys: keys.filter((key) => key !== undefined) };
 }
 
@@ -319,7 +327,7 @@ function idIn(element: Uint8Array): string | undefined {
 
 /** The normalised progress token of a request. */
 function tokenIn(body: Uint8Array): string | undefined {
-  const { _meta } = requestOf(body)?.params ?? {};
+  const { _meta } = readRequest(body)?.params ?? {};
   const { progressToken } = (_meta ?? {}) as { progressToken?: unknown };
   return progressToken === undefined ? undefined : JSON.stringify(progressToken);
 }
@@ -364,8 +372,8 @@ export class MappedIds {
     const id = valueAt(message, "id");
     const token = valueAt(valueAt(valueAt(message, "params"), "_meta"), "progressToken");
     this.#own.set(key, {
-      id: id === undefined ? "null" : sourceOf(text, id),
-      token: token === undefined ? undefined : sourceOf(text, token),
+      id: id === undefined ? "null" : sliceSource(text, id),
+      token: token === undefined ? undefined : sliceSource(text, token),
     });
     const edits = [id, token].flatMap((node) => (node === undefined ? [] : [replaceEdit(node, key)]));
     return { bytes: new TextEncoder().encode(applyEdits(text, edits)), key };
@@ -424,7 +432,7 @@ export class MappedIds {
       [valueAt(valueAt(valueAt(message, "result"), "_meta"), SUBSCRIPTION), false],
     ];
     return places.flatMap(([node, isToken]) => {
-      const instead = node === undefined ? undefined : find(sourceOf(text, node), isToken);
+      const instead = node === undefined ? undefined : find(sliceSource(text, node), isToken);
       return node === undefined || instead === undefined ? [] : [replaceEdit(node, instead)];
     });
   }

@@ -5,10 +5,10 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { ArtifactScope } from "../../artifacts/store.js";
 import { SluiceError } from "../../errors/error.js";
-import { objectOr, parsedOr, PROTOCOL_VERSION, RpcCode } from "../../jsonrpc/rpc.js";
+import { objectOr, tryParse, PROTOCOL_VERSION, RpcCode } from "../../jsonrpc/rpc.js";
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
 import { record } from "../../telemetry/metrics.js";
-import { requestOf } from "../client-request.js";
+import { readRequest } from "../client-request.js";
 import { isJson, McpHeader, mismatchIn } from "./headers.js";
 import { refuseRequest } from "./refusal.js";
 import { McpSession, type McpSessionDeps, type Post } from "./session.js";
@@ -128,7 +128,7 @@ export class McpSessions<R extends HttpRequest = HttpRequest> implements AsyncDi
       // The message is too large or nested too deep to parse.
       const { message } =
         error instanceof SluiceError ? error : new SluiceError("E_MISUSE", "The message cannot be passed on.");
-      return refuseRequest(read.id, statusOf(error), RpcCode.invalidRequest, message);
+      return refuseRequest(read.id, chooseStatus(error), RpcCode.invalidRequest, message);
     }
   }
 
@@ -140,7 +140,7 @@ export class McpSessions<R extends HttpRequest = HttpRequest> implements AsyncDi
     if (wrong !== undefined) {
       return refuseRequest(read.id, 400, HEADER_MISMATCH, `The header ${wrong} does not match the request.`);
     }
-    return server.post(postOf(read.body, read, request));
+    return server.post(toPost(read.body, read, request));
   }
 
   async #legacy(read: ReadPost, request: R): Promise<Response> {
@@ -148,7 +148,7 @@ export class McpSessions<R extends HttpRequest = HttpRequest> implements AsyncDi
     if (method === "initialize" && read.body instanceof Uint8Array) {
       const session = randomUUID();
       const server = await this.#getOrOpen(createKey(session, request), request, false);
-      const response = await server.post(postOf(read.body, read, request, { [McpHeader.session]: session }));
+      const response = await server.post(toPost(read.body, read, request, { [McpHeader.session]: session }));
       // The client never learned the id of the session.
       if (request.signal.aborted) await server.stop();
       return response;
@@ -157,7 +157,7 @@ export class McpSessions<R extends HttpRequest = HttpRequest> implements AsyncDi
     if (server instanceof Response) return server;
     return read.body instanceof JsonRpcScanner
       ? server.refuse(read.body)
-      : server.post(postOf(read.body, read, request));
+      : server.post(toPost(read.body, read, request));
   }
 
   /** The session of a request. */
@@ -275,7 +275,7 @@ export function clientKey(session: string | null, authorization: string | null):
     .digest("base64");
 }
 
-function statusOf(error: unknown): number {
+function chooseStatus(error: unknown): number {
   if (error instanceof SluiceError && error.code === "E_RATE_LIMIT") return 429;
   return error instanceof TooManySessions ? 503 : 400;
 }
@@ -286,7 +286,7 @@ class TooManySessions extends SluiceError {
   }
 }
 
-function postOf(
+function toPost(
   body: Uint8Array,
   { message, acceptsEvents, lacksEnvelope }: ReadPost,
   { headers: asked, signal }: HttpRequest,
@@ -330,7 +330,7 @@ function readPost({ headers, body }: HttpRequest, takesBatches: boolean): ReadPo
       acceptsEvents,
     };
   }
-  const message = parsedOr(new TextDecoder().decode(body));
+  const message = tryParse(new TextDecoder().decode(body));
   if (typeof message !== "object" || message === null) {
     return refuseRequest(undefined, 400, RpcCode.parseError, "The body is not a JSON-RPC message.");
   }
@@ -339,7 +339,7 @@ function readPost({ headers, body }: HttpRequest, takesBatches: boolean): ReadPo
   const meta = objectOr(objectOr(params)["_meta"]);
   const claims = PROTOCOL_VERSION in meta || method === "server/discover";
   const isModern = claims || header >= "2026";
-  const id = requestOf(bytes)?.id;
+  const id = readRequest(bytes)?.id;
   if (Array.isArray(message) && (isModern || !takesBatches)) {
     return refuseRequest(
       id,

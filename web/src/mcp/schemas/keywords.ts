@@ -4,7 +4,7 @@
  * @module
  */
 import { fragmentToken } from "../../json/pointer.js";
-import { membersOf, nameOf, valueAt, type ObjectNode, type StringNode, type ValueNode } from "../../json/text.js";
+import { mapMembers, readName, valueAt, type ObjectNode, type StringNode, type ValueNode } from "../../json/text.js";
 
 /** A subschema that applies to the same value (`same`), or to a part of it (`part`): an item, a member, a name. */
 export interface Subschema {
@@ -66,17 +66,17 @@ export function isExtension(name: string): boolean {
 }
 
 /** The direct subschemas of a schema, in textual order. */
-export function* subschemasOf(schema: ObjectNode): Generator<Subschema, void, void> {
-  for (const [keyword, { value }] of membersOf(schema)) {
+export function* listSubschemas(schema: ObjectNode): Generator<Subschema, void, void> {
+  for (const [keyword, { value }] of mapMembers(schema)) {
     const holder = HOLDERS.get(keyword);
     if (holder === undefined) continue;
-    for (const node of heldBy(value, holder.named)) yield { keyword, about: holder.about, node };
+    for (const node of listHeld(value, holder.named)) yield { keyword, about: holder.about, node };
   }
 }
 
-function* heldBy(value: ValueNode, named: boolean): Generator<ValueNode, void, void> {
+function* listHeld(value: ValueNode, named: boolean): Generator<ValueNode, void, void> {
   // Of a duplicate name only the last is in force, and references resolve to it too.
-  if (named && value.type === "Object") for (const member of membersOf(value).values()) yield member.value;
+  if (named && value.type === "Object") for (const member of mapMembers(value).values()) yield member.value;
   if (!named && value.type === "Array") for (const element of value.elements) yield element.value;
   if (!named && isSchema(value)) yield value;
 }
@@ -110,7 +110,7 @@ export function isOpen(schema: ValueNode | undefined): boolean {
 
 /** Whether all names of an object are allowed. */
 export function hasOnly(object: ObjectNode, allowed: (name: string) => boolean): boolean {
-  return object.members.every((member) => allowed(nameOf(member)));
+  return object.members.every((member) => allowed(readName(member)));
 }
 
 /** Whether a schema refuses some members that it does not name. */
@@ -144,7 +144,7 @@ export function baseWithin(schema: ObjectNode, base: ObjectNode): ObjectNode {
 }
 
 /** The `$ref` of a schema, if it has one. */
-export function referenceOf(schema: ObjectNode, base: ObjectNode): Reference | undefined {
+export function readReference(schema: ObjectNode, base: ObjectNode): Reference | undefined {
   const node = valueAt(schema, "$ref");
   return node?.type === "String" ? { node, base: baseWithin(schema, base) } : undefined;
 }

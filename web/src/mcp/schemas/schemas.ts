@@ -4,12 +4,12 @@
  */
 import {
   applyEdits,
-  membersOf,
-  nameOf,
+  mapMembers,
+  readName,
   removeEdits,
   replaceEdit,
-  sourceOf,
-  spanOf,
+  sliceSource,
+  findSpan,
   valueAt,
   type Edit,
   type MemberNode,
@@ -68,7 +68,7 @@ function anyResult(root: ObjectNode): string {
 
 /** The first edits after which a schema is not too long. Undefined if there are none. */
 function fittingEdits(root: ObjectNode, text: string, manners: Manners): Edit[] | undefined {
-  const { start, end } = spanOf(root);
+  const { start, end } = findSpan(root);
   const most = (end - start) * (GROWTH.factor - 1) + GROWTH.more;
   for (const makeEdits of manners) {
     const edits = makeEdits(root, text);
@@ -106,9 +106,9 @@ function outputEdits(root: ObjectNode, text: string, manner: Manner): Edit[] {
   const widening = new Widening(text, root, "output", manner);
   const isOfObjects = stringAt(root, "type") === "object";
   const goes = (name: string): boolean => (isOfObjects ? DEMANDS.has(name) : !constrainsNothing(name));
-  const moved = root.members.filter((member) => goes(nameOf(member)));
+  const moved = root.members.filter((member) => goes(readName(member)));
   const alternatives = moved.some(isDemanding) ? alternativesFor(root, widening) : [];
-  const names = new Set(alternatives.length > 0 ? moved.map(nameOf) : []);
+  const names = new Set(alternatives.length > 0 ? moved.map(readName) : []);
   widening.moves.moveFromRoot(names, !isOfObjects);
   widening.run();
   if (isOfObjects) admitArtifact(root, widening);
@@ -120,7 +120,7 @@ function outputEdits(root: ObjectNode, text: string, manner: Manner): Edit[] {
 function isDemanding(member: MemberNode): boolean {
   const { value } = member;
   // Applies to arrays only, and a whole result is never replaced by one.
-  if (nameOf(member) === "uniqueItems") return false;
+  if (readName(member) === "uniqueItems") return false;
   return !(isOpen(value) || (value.type === "Array" && value.elements.length === 0));
 }
 
@@ -148,7 +148,7 @@ function admitArtifact(root: ObjectNode, widening: Widening): void {
   const described = valueAt(properties, ARTIFACT);
   if (described !== undefined) widening.position(described, root, true);
   if (patterns?.type === "Object") {
-    for (const { value } of membersOf(patterns).values()) widening.position(value, root, true);
+    for (const { value } of mapMembers(patterns).values()) widening.position(value, root, true);
   }
   if (described !== undefined || !isClosed(root)) return;
   // If a member of that name was allowed before, any value it had stays allowed.
@@ -167,11 +167,11 @@ function restructure(
   alternatives: readonly string[],
   edits: readonly Edit[],
 ): Edit[] {
-  const isMoved = (member: MemberNode): boolean => names.has(nameOf(member));
+  const isMoved = (member: MemberNode): boolean => names.has(readName(member));
   const { demands, others } = withOwnEdits(root.members.filter(isMoved), text, edits);
   const choice = `"anyOf":[{${demands.join(",")}},${alternatives.join(",")}]`;
   const left = root.members.findLast((member) => !isMoved(member));
-  const at = left === undefined ? spanOf(root).start + 1 : spanOf(left).end;
+  const at = left === undefined ? findSpan(root).start + 1 : findSpan(left).end;
   return [
     ...others,
     { at, remove: 0, insert: left === undefined ? choice : `,${choice}` },
@@ -189,13 +189,13 @@ function withOwnEdits(
   const others: Edit[] = [];
   let index = 0;
   const demands = members.map((member) => {
-    const { start, end } = spanOf(member);
+    const { start, end } = findSpan(member);
     const own: Edit[] = [];
     for (let edit = sorted[index]; edit !== undefined && edit.at <= end; edit = sorted[(index += 1)]) {
       if (edit.at >= start && edit.at + edit.remove <= end) own.push({ ...edit, at: edit.at - start });
       else others.push(edit);
     }
-    return applyEdits(sourceOf(text, member), own);
+    return applyEdits(sliceSource(text, member), own);
   });
   return { demands, others: [...others, ...sorted.slice(index)] };
 }

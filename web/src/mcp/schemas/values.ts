@@ -11,9 +11,9 @@ import {
   constrainsNothing,
   listAt,
   numberAt,
-  referenceOf,
+  readReference,
   stringAt,
-  subschemasOf,
+  listSubschemas,
 } from "./keywords.js";
 
 /** Kinds of values, as bits. */
@@ -72,7 +72,7 @@ export class Values {
 
   #appliedKinds(schema: ObjectNode, base: ObjectNode, depth: number): number {
     let kinds = ANYTHING;
-    const reference = referenceOf(schema, base);
+    const reference = readReference(schema, base);
     if (reference !== undefined) {
       const target = follow(reference);
       kinds &= target === undefined ? ANYTHING : this.of(target.schema, reference.base, depth);
@@ -193,7 +193,7 @@ export class Acceptance {
   }
 
   #byApplied(schema: ObjectNode, base: ObjectNode, depth: number): boolean {
-    const reference = referenceOf(schema, base);
+    const reference = readReference(schema, base);
     if (reference !== undefined) {
       const target = follow(reference);
       if (target === undefined || !this.of(target.schema, reference.base, depth)) return false;
@@ -274,14 +274,14 @@ export class Steadiness {
     if (!hasOnly(schema, (name) => STEADY.has(name) || APPLIED.has(name) || isNumeric(name))) return false;
     const constant = valueAt(schema, "const");
     if (listAt(schema, "enum").some(isCompound) || (constant !== undefined && isCompound(constant))) return false;
-    const reference = referenceOf(schema, base);
+    const reference = readReference(schema, base);
     if (reference !== undefined) {
       const target = follow(reference);
       // The root may also become an object that names the artifact.
       if (target === undefined || target.steps.length === 0) return false;
       if (!this.ofWhole(target.schema, reference.base, depth)) return false;
     }
-    for (const { keyword, about, node } of subschemasOf(schema)) {
+    for (const { keyword, about, node } of listSubschemas(schema)) {
       if (constrainsNothing(keyword)) continue;
       if (!(about === "same" ? this.ofWhole(node, base, depth) : this.ofPart(node, base))) return false;
     }

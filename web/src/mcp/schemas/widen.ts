@@ -7,11 +7,11 @@
  */
 import {
   appendEdit,
-  nameOf,
+  readName,
   removeEdits,
   replaceEdit,
-  sourceOf,
-  spanOf,
+  sliceSource,
+  findSpan,
   valueAt,
   wrapEdits,
   type ArrayNode,
@@ -30,9 +30,9 @@ import {
   isOpen,
   isThroughData,
   listAt,
-  referenceOf,
+  readReference,
   stringAt,
-  subschemasOf,
+  listSubschemas,
   type Reference,
   type Subschema,
 } from "./keywords.js";
@@ -153,9 +153,9 @@ export class Widening {
 
   /** The schema for a diverted value, at a place whose pointers start from `base`. Runs within a text of a result become references too. */
   alternativeWithin(base: ObjectNode): string {
-    if (this.#side === "input") return schemaOf(REFERENCE);
+    if (this.#side === "input") return toPatternSchema(REFERENCE);
     // Hosts that take definitions away from arguments leave results alone. In a schema with an id of its own, pointers start there.
-    if (base !== this.#root) return schemaOf(TEXT_WITH_REFERENCE);
+    if (base !== this.#root) return toPatternSchema(TEXT_WITH_REFERENCE);
     this.#isDefined = true;
     return `{"$ref":"#/$defs/${this.#definition}"}`;
   }
@@ -171,9 +171,9 @@ export class Widening {
   definitionEdits(): Edit[] {
     if (!this.#isDefined) return [];
     const definitions = valueAt(this.#root, "$defs");
-    const member = `"${this.#definition}":${schemaOf(TEXT_WITH_REFERENCE)}`;
+    const member = `"${this.#definition}":${toPatternSchema(TEXT_WITH_REFERENCE)}`;
     if (definitions === undefined) {
-      return [{ at: spanOf(this.#root).end - 1, remove: 0, insert: `,"$defs":{${member}}` }];
+      return [{ at: findSpan(this.#root).end - 1, remove: 0, insert: `,"$defs":{${member}}` }];
     }
     const isThere = definitions.type !== "Object" || valueAt(definitions, this.#definition) !== undefined;
     return isThere ? [] : [appendEdit(definitions, member)];
@@ -194,14 +194,14 @@ export class Widening {
   }
 
   #schema({ schema, base }: { readonly schema: ObjectNode; readonly base: ObjectNode }): void {
-    for (const subschema of subschemasOf(schema)) {
+    for (const subschema of listSubschemas(schema)) {
       this.#subschema(subschema, base);
       this.#enter(subschema.node, base);
     }
     this.#conditions(schema, base);
     this.#counts(schema, base);
     if (this.#side === "output") this.#contents(schema, base);
-    const reference = referenceOf(schema, base);
+    const reference = readReference(schema, base);
     if (reference === undefined) return;
     this.#references.push(reference);
     const target = follow(reference);
@@ -304,7 +304,7 @@ function isNever(schema: ValueNode): boolean {
   return schema.type === "Boolean" && !schema.value;
 }
 
-function schemaOf(pattern: string): string {
+function toPatternSchema(pattern: string): string {
   return JSON.stringify({ type: "string", pattern });
 }
 
@@ -347,8 +347,10 @@ class Moves {
   offer(schema: ValueNode, alternative: string): void {
     const members = schema.type === "Object" ? schema.members : [];
     const shown = members
-      .filter((member) => ANNOTATIONS.has(nameOf(member)) || (this.#side === "input" && isExtension(nameOf(member))))
-      .map((member) => `${sourceOf(this.#text, member)},`);
+      .filter(
+        (member) => ANNOTATIONS.has(readName(member)) || (this.#side === "input" && isExtension(readName(member))),
+      )
+      .map((member) => `${sliceSource(this.#text, member)},`);
     // Extensions also stay where they were, because references may lead into them.
     if (schema.type === "Object") this.#edits.push(...removeEdits(schema, (name) => ANNOTATIONS.has(name)));
     this.wrap(schema, `{${shown.join("")}"anyOf":[`, `,${alternative}]}`, "/anyOf/0");
@@ -356,7 +358,7 @@ class Moves {
 
   /** Combines the branches of a `oneOf` into one branch of which any may hold. */
   gather(branches: ArrayNode): void {
-    const { start, end } = spanOf(branches);
+    const { start, end } = findSpan(branches);
     this.#edits.push({ at: start + 1, remove: 0, insert: '{"anyOf":[' }, { at: end - 1, remove: 0, insert: "]}" });
     this.wrap(branches, "", "", "/0/anyOf");
   }

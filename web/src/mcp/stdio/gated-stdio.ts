@@ -2,12 +2,12 @@
  * A stdio transport for MCP clients with an interceptor in it (Node).
  * @module
  */
-import { textOf } from "../../jsonrpc/bytes.js";
+import { decodePieces } from "../../jsonrpc/bytes.js";
 import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
 import { withNewline, type LineSink } from "../../jsonrpc/lines.js";
 import { ServerProcess } from "./server-process.js";
 import { SluiceError } from "../../errors/error.js";
-import { membersOf } from "../client-request.js";
+import { scanMembers } from "../client-request.js";
 import { createInterceptor, INTERCEPTOR_OPTIONS, type Interceptor, type InterceptorOptions } from "../interceptor.js";
 import { passServerLines } from "./lines.js";
 import { checkOptionNames } from "../../errors/arguments.js";
@@ -141,7 +141,7 @@ export class GatedStdioTransport {
     this.#interceptor = await this.#open();
     const server = await ServerProcess.start(command, {
       args,
-      env: { ...inherited(), ...env },
+      env: { ...listInherited(), ...env },
       stderr,
       reusesMemory: true,
       ...(cwd !== undefined && { cwd }),
@@ -207,7 +207,7 @@ export class GatedStdioTransport {
   }
 
   async #refuse(bytes: Uint8Array): Promise<void> {
-    const { toClient, toServer } = this.#running().interceptor.refuse(membersOf([bytes]));
+    const { toClient, toServer } = this.#running().interceptor.refuse(scanMembers([bytes]));
     if (toClient !== undefined) this.#deliver(toClient);
     if (toServer !== undefined) await this.#reply(toServer);
   }
@@ -252,7 +252,7 @@ function messageSink(take: (text: string) => void, most = Infinity): LineSink {
     },
     complete: async () => {
       if (pieces.length === 0) return;
-      const text = textOf(pieces);
+      const text = decodePieces(pieces);
       pieces = [];
       size = 0;
       take(text);
@@ -261,7 +261,7 @@ function messageSink(take: (text: string) => void, most = Infinity): LineSink {
 }
 
 /** The variables of this process that a server inherits. */
-export function inherited(): Record<string, string> {
+export function listInherited(): Record<string, string> {
   return Object.fromEntries(
     INHERITED.flatMap((name) => {
       const value = process.env[name];

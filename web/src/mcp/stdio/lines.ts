@@ -7,7 +7,7 @@ import { joinBytes } from "../../artifacts/bytes.js";
 import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
 import { type LineSink, isBlank, linePieces } from "../../jsonrpc/lines.js";
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
-import { membersOf } from "../client-request.js";
+import { scanMembers } from "../client-request.js";
 import type { FollowUp } from "../call-limit.js";
 import type { ClientMessageOutcome, Interceptor } from "../interceptor.js";
 
@@ -116,7 +116,7 @@ export class BoundedMessage {
       if (bytes.length > 0) this.#pieces.push(bytes);
       return;
     }
-    if (this.#members === undefined) this.#members = membersOf([...this.#pieces.splice(0), bytes]);
+    if (this.#members === undefined) this.#members = scanMembers([...this.#pieces.splice(0), bytes]);
     else this.#members.push(bytes);
   }
 

@@ -126,11 +126,11 @@ export class ServerProcess {
     const input = this.#child.stdin as Writable;
     if (this.#hasEnded || !input.writable || input.write(bytes)) return;
     await new Promise<void>((resolve) => {
-      const done = (): void => {
-        input.off("drain", done).off("close", done);
+      const finish = (): void => {
+        input.off("drain", finish).off("close", finish);
         resolve();
       };
-      input.once("drain", done).once("close", done);
+      input.once("drain", finish).once("close", finish);
     });
   }
 

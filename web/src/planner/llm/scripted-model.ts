@@ -62,11 +62,11 @@ const REQUEST = z.object({
  *
  * @example
  * ```ts
- * const fetch = scriptedModel(({ last }) => ({ text: `You said: ${last.content}` }));
+ * const fetch = createScriptedModel(({ last }) => ({ text: `You said: ${last.content}` }));
  * const llm = new OpenAiClient({ model: "scripted", baseUrl: "http://model.example/v1", fetch });
  * ```
  */
-export function scriptedModel(script: Script): typeof globalThis.fetch {
+export function createScriptedModel(script: Script): typeof globalThis.fetch {
   return async (...[input, init]: Parameters<typeof globalThis.fetch>): Promise<Response> => {
     const request = new Request(input, init);
     const { pathname } = new URL(request.url);

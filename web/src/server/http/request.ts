@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { untilAborted } from "../../core/abort.js";
-import { grouped } from "../../core/amounts.js";
+import { groupDigits } from "../../core/amounts.js";
 import { alternatives } from "../../errors/arguments.js";
 import { SluiceError } from "../../errors/error.js";
 import type { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
@@ -145,7 +145,7 @@ export function describeExpected(issue: z.core.$ZodIssue): string {
   if (issue.code === "too_small" || issue.code === "too_big") {
     const kind = KINDS[issue.origin] ?? "something";
     const unit = UNITS[issue.origin] ?? "";
-    if (issue.code === "too_big") return `${kind} of at most ${grouped(Number(issue.maximum))}${unit}`;
+    if (issue.code === "too_big") return `${kind} of at most ${groupDigits(Number(issue.maximum))}${unit}`;
     return issue.minimum === 1 && unit !== ""
       ? `${kind} that is not empty`
       : `${kind} of at least ${issue.minimum}${unit}`;
@@ -181,7 +181,7 @@ function tooSlow(): BodyRefused {
 }
 
 function tooLarge(most: number): BodyRefused {
-  return new BodyRefused(413, `The body has more than ${grouped(most)} bytes, the limit here: send less.`);
+  return new BodyRefused(413, `The body has more than ${groupDigits(most)} bytes, the limit here: send less.`);
 }
 
 /** Most characters of a trace name. */

@@ -7,8 +7,8 @@ import { onAbort } from "../../core/abort.js";
 import { isObject } from "../../errors/arguments.js";
 import { SluiceError } from "../../errors/error.js";
 import { LineWriter } from "../../jsonrpc/lines.js";
-import { errorMessage, objectOr, parsedOr, PROTOCOL_VERSION, RpcCode, stringOr } from "../../jsonrpc/rpc.js";
-import { cancelledBy, requestOf, type ClientRequest } from "../../mcp/client-request.js";
+import { errorMessage, objectOr, tryParse, PROTOCOL_VERSION, RpcCode, stringOr } from "../../jsonrpc/rpc.js";
+import { readCancelledKey, readRequest, type ClientRequest } from "../../mcp/client-request.js";
 import type { MessagePeer } from "../../mcp/http/session.js";
 import { ToolNodeError } from "../../tools/errors.js";
 import type { ToolResult } from "../../tools/result.js";
@@ -145,11 +145,11 @@ export class SourceServer implements MessagePeer {
   }
 
   #take(bytes: Uint8Array): void {
-    const request = requestOf(bytes);
+    const request = readRequest(bytes);
     if (request !== undefined) return void this.#answer(request);
-    const cancelled = cancelledBy(bytes);
+    const cancelled = readCancelledKey(bytes);
     if (cancelled !== undefined) return this.#cancel(cancelled);
-    const { id, result } = objectOr(parsedOr(new TextDecoder().decode(bytes)));
+    const { id, result } = objectOr(tryParse(new TextDecoder().decode(bytes)));
     const question = this.#questions.get(String(id));
     // An error is no answer: the question counts as declined.
     question?.(result);

@@ -6,7 +6,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { isArtifactId } from "../../artifacts/reference.js";
 import type { FullScope } from "../../artifacts/scope.js";
-import { grouped } from "../../core/amounts.js";
+import { groupDigits } from "../../core/amounts.js";
 import { SluiceError } from "../../errors/error.js";
 import type { UserFile } from "../../files/user-file.js";
 import type { UserFiles } from "../../files/user-files.js";
@@ -275,6 +275,6 @@ class FileRoutes {
 function tooLarge(most: number): SluiceError {
   return new SluiceError(
     "E_FILE_TOO_LARGE",
-    `The file has more than ${grouped(most)} bytes, the limit here: make a smaller one.`,
+    `The file has more than ${groupDigits(most)} bytes, the limit here: make a smaller one.`,
   );
 }

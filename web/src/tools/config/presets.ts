@@ -292,11 +292,11 @@ function frozen<T>(value: T): T {
 }
 
 /** A new registry with the built-in presets, for programs that share a process. */
-export function builtInPresets(): PresetRegistry {
+export function createBuiltInPresets(): PresetRegistry {
   return new PresetRegistry(BUILT_IN);
 }
 
-const presets = builtInPresets();
+const presets = createBuiltInPresets();
 
 /** Adds a preset for the whole process. Throws ToolConfigError if the name is taken or the configuration is wrong. */
 export function registerPreset(name: string, config: ExternalToolConfig): void {

@@ -8,7 +8,7 @@ import { delimiter, join, resolve } from "node:path";
 import { env as ours, platform } from "node:process";
 import type { Readable } from "node:stream";
 import { onAbort, untilAborted } from "../../../core/abort.js";
-import { Tail, textOf } from "../../../jsonrpc/bytes.js";
+import { Tail, decodePieces } from "../../../jsonrpc/bytes.js";
 import { ServerProcess } from "../../../mcp/stdio/server-process.js";
 import { quoteName, wrong } from "../../errors.js";
 
@@ -157,7 +157,7 @@ export class CommandRun {
 }
 
 function tailText({ bytes, isCut }: Tail): string {
-  const text = textOf([bytes]);
+  const text = decodePieces([bytes]);
   return isCut ? `…${text.replace(/^\ufffd+/, "")}` : text;
 }
 

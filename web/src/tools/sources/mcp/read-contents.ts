@@ -15,7 +15,7 @@ import { chunksIn } from "../../../core/value.js";
 import { SluiceError } from "../../../errors/error.js";
 import { JsonScanner, type JsonKind, type JsonVisitor } from "../../../json/value-scanner.js";
 import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
-import { textOf } from "../../../jsonrpc/bytes.js";
+import { decodePieces } from "../../../jsonrpc/bytes.js";
 import { badAnswer } from "../../errors.js";
 import { MAX_URI } from "../../resources/listing.js";
 import type { Freshness, ReadContent, ReadResult } from "../../source-features.js";
@@ -472,7 +472,7 @@ export class ContentsSplitter implements JsonVisitor {
     if (this.#from === undefined || !(isElement || depth === 1)) return true;
     this.#keep(end);
     this.#from = undefined;
-    const text = textOf(this.#pieces);
+    const text = decodePieces(this.#pieces);
     this.#pieces = [];
     this.#size = 0;
     if (isElement) this.#elements.push(text);

@@ -4,7 +4,7 @@
  */
 import type { Client } from "@modelcontextprotocol/client";
 import type { GatedResult, TransformOptions } from "../../../core/types.js";
-import { type ClientRequest, requestOf } from "../../../mcp/client-request.js";
+import { type ClientRequest, readRequest } from "../../../mcp/client-request.js";
 import { idKey, objectOr, stringOr } from "../../../jsonrpc/rpc.js";
 import { adaptError } from "../../adapt-error.js";
 import {
@@ -172,7 +172,7 @@ interface Unmarked {
 
 /** Reads a request of the client and removes the mark. Undefined for other messages. */
 export function removeMark(bytes: Uint8Array): Unmarked | undefined {
-  const request = requestOf(bytes);
+  const request = readRequest(bytes);
   if (request === undefined) return undefined;
   const { [MARK]: mark, ...meta } = objectOr(request.params["_meta"]);
   const key = stringOr(mark);

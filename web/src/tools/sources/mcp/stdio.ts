@@ -8,7 +8,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ArtifactScope } from "../../../artifacts/store.js";
 import { SluiceError } from "../../../errors/error.js";
-import { Tail, textOf } from "../../../jsonrpc/bytes.js";
+import { Tail, decodePieces } from "../../../jsonrpc/bytes.js";
 import { type GatedStdioTransport, stdioThrough } from "../../../mcp/stdio/gated-stdio.js";
 import { childEnvironment } from "../../../mcp/stdio/server-process.js";
 import { adaptError, withoutSecrets } from "../../adapt-error.js";
@@ -80,7 +80,7 @@ const HIDDEN = /(?!\n|\t)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /** The end of a program's standard error, cleaned for a log. */
 function cleanOutput({ bytes }: Tail, secrets: readonly string[]): string {
-  const told = withoutSecrets(textOf([bytes]), secrets)
+  const told = withoutSecrets(decodePieces([bytes]), secrets)
     .replaceAll(HIDDEN, "")
     .trim();
   return told.slice(-MAX_TOLD).split("\n").slice(-MAX_LINES).join("\n");

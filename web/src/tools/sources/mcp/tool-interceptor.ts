@@ -11,7 +11,7 @@ import { JsonRpcScanner } from "../../../jsonrpc/json-rpc-scanner.js";
 import { MAX_HEAD, MAX_MESSAGE } from "../../../jsonrpc/limits.js";
 import { MessageReader, type MessageSink } from "../../../jsonrpc/message-reader.js";
 import type { GateAnswer, MessageAction, MessagePolicy } from "../../../jsonrpc/message-rewriter.js";
-import { cancelledBy } from "../../../mcp/client-request.js";
+import { readCancelledKey } from "../../../mcp/client-request.js";
 import type { ClientMessageOutcome, Interceptor, MessageWriter } from "../../../mcp/interceptor.js";
 import { errorMessage, idKey, objectOr, RpcCode } from "../../../jsonrpc/rpc.js";
 import { type Refused, refuseMessage, tooLargeForClient } from "../../../mcp/message-refusal.js";
@@ -115,7 +115,7 @@ export class ToolInterceptor implements Interceptor {
   async fromClient(bytes: Uint8Array): Promise<ClientMessageOutcome> {
     const sent = removeMark(bytes);
     if (sent === undefined) {
-      const cancelled = cancelledBy(bytes);
+      const cancelled = readCancelledKey(bytes);
       const pendingResult = this.#waiting.find(cancelled);
       if (pendingResult !== undefined) this.#waiting.giveUp(pendingResult);
       return { forward: bytes, answers: [] };

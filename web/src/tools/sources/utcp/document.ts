@@ -4,8 +4,8 @@
  */
 import { wrong } from "../../errors.js";
 import { isObject } from "../../../errors/arguments.js";
-import { readBounded, textOf } from "../../../jsonrpc/bytes.js";
-import { parsedOr } from "../../../jsonrpc/rpc.js";
+import { readBounded, decodePieces } from "../../../jsonrpc/bytes.js";
+import { tryParse } from "../../../jsonrpc/rpc.js";
 
 /** A parsed document: an object within all limits. */
 export type Document = Readonly<Record<string, unknown>>;
@@ -30,7 +30,7 @@ const MAX_VALUES = 2_000_000;
  */
 export async function parseDocument(text: string, subject: string): Promise<Document | undefined> {
   if (text.length > MAX_DOCUMENT) throw tooLarge(subject);
-  const value = parsedOr(text) ?? (await yaml(text, subject));
+  const value = tryParse(text) ?? (await yaml(text, subject));
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   measure(value, subject);
   return value as Document;
@@ -47,7 +47,7 @@ export function detectKind(document: Document): DocumentKind {
 /** Decodes bytes. Undefined if there are too many. */
 export async function readBoundedText(chunks: AsyncIterable<Uint8Array>): Promise<string | undefined> {
   const bytes = await readBounded(chunks, MAX_DOCUMENT);
-  return bytes && textOf([bytes]);
+  return bytes && decodePieces([bytes]);
 }
 
 /** The error for a document that is too large. */
