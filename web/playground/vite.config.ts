@@ -58,7 +58,7 @@ const UNSEEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "mcp/request-operation": { withTraceContext: "(message) => message" },
 };
 
-/** What records spans and metrics, which nobody hands this page an SDK for: 3 KB that a first visit would wait for. */
+/** What records spans and metrics. This page has no SDK for them, and a first visit would wait for 3 KB. */
 function withoutTelemetry(): Plugin {
   return {
     name: "sluice-telemetry",
@@ -107,7 +107,7 @@ function fontLicences(): Plugin {
   };
 }
 
-/** Icons without their attributes, which the page gives them anew; their licence is a file of its own. */
+/** Icons without their attributes, which the page gives them again; their licence is a file of its own. */
 function shortIcons(): Plugin {
   return {
     name: "sluice-icons",

@@ -23,7 +23,7 @@ export interface DrawnItem {
   readonly style: string;
 }
 
-/** What tells an item from others. Another function lays out the list anew. */
+/** What tells an item from others. Another function lays out the list again. */
 export type Key = (index: number) => string | number;
 
 const asIndex: Key = (index) => index;

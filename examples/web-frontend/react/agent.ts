@@ -10,7 +10,7 @@ import { chooseModel } from "../model.js";
 import { SERVER_URL, serverFetch } from "../server.js";
 import { SignIn } from "./sign-in.js";
 
-/** Whoever sits at this browser. An app with accounts has their name. */
+/** The person at this browser. An app with accounts has their name. */
 const USER = "visitor";
 const scope = { user_id: USER, session_id: "chat" };
 

@@ -144,7 +144,7 @@ describe("tools of the demo", () => {
 
       expect(asked).toEqual([["await_input", "Where?"]]);
       expect(answered.value).toBe("The answer was: West");
-      expect(declined.value).toBe("Nobody answered.");
+      expect(declined.value).toBe("There was no answer.");
     });
   });
 

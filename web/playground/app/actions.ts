@@ -62,7 +62,7 @@ export class Actions {
   pageServer: PageServer | undefined;
   /** Created when the chat is first shown. */
   conversation: Conversation | undefined;
-  /** Tokens that somebody asked for, which may take seconds. */
+  /** Tokens that were asked for, which may take seconds. */
   readonly counts = new WeakMap<ShownResult, Promise<Outcome<CountedTokens>>>();
   #addresses: Addresses | undefined;
   /** Loaded after the first result, or at once if there is something to remember. */
@@ -89,7 +89,7 @@ export class Actions {
     await this.#engine.listen(proxy((event: EngineEvent) => this.#heard(event)));
     if (!(await this.#begin())) return;
     await this.#memory?.adopt();
-    // Whoever has gone elsewhere meanwhile stays there.
+    // A person who has moved on meanwhile stays there.
     const isStill = this.#store.state.view === route.view;
     if (isStill && writeRoute(route) !== writeRoute({ view: route.view })) await this.open(route);
   }

@@ -107,7 +107,7 @@ async function openServed(shelf: Shelf, id: string, actions: Actions): Promise<v
   const { store } = actions;
   const { view } = store.state;
   await actions.whenReady();
-  // Whoever has gone elsewhere meanwhile stays there.
+  // A person who has moved on meanwhile stays there.
   if (store.state.view === view && store.state.preview === undefined) await openArtifact(shelf, id, actions);
 }
 

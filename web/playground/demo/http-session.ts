@@ -34,7 +34,7 @@ export class HttpSession implements Transport {
 
   async start(): Promise<void> {}
 
-  /** Answers a request of the client, with 4xx what is no message of this transport. */
+  /** Answers a request of the client; with 4xx if it is not a message of this transport. */
   async answer(request: Request): Promise<Response> {
     switch (request.method) {
       case "POST": {

@@ -239,7 +239,7 @@ function writeNote(live: Live): DemoTool {
   return demoTool({
     name: "write_note",
     title: "Write today's note",
-    description: `Changes the resource ${NOTE}, and tells whoever is subscribed to it.`,
+    description: `Changes the resource ${NOTE}, and tells its subscribers.`,
     writes: true,
     fields: {
       text: {
@@ -260,7 +260,7 @@ function writeNote(live: Live): DemoTool {
 const findReports = demoTool({
   name: "find_reports",
   title: "Find reports (links)",
-  description: "Links to the year's reports: each is read only when somebody wants it.",
+  description: "Links to the year's reports: each is read only on request.",
   fields: {},
   run: () => ({
     content: [
@@ -292,7 +292,9 @@ const asks = demoTool({
   run: async ({ question }, { ask }) => {
     const answer = { type: "string", title: "Answer", maxLength: 200 } as const;
     const { action, content } = await ask(question, { type: "object", properties: { answer }, required: ["answer"] });
-    return toTextResult(action === "accept" ? `The answer was: ${String(content?.["answer"])}` : "Nobody answered.");
+    return toTextResult(
+      action === "accept" ? `The answer was: ${String(content?.["answer"])}` : "There was no answer.",
+    );
   },
 });
 

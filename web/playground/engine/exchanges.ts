@@ -1,6 +1,6 @@
 /**
  * Requests and notifications with their answers, of the messages that were recorded; and how a server introduces itself.
- * Loaded when somebody looks.
+ * Loaded when a view shows them.
  * @module
  */
 import type { ShownAbout, ShownExchange, ShownMessage } from "./messages.js";

@@ -1,6 +1,6 @@
 /**
  * What a person looks into: the messages of all servers, how each introduced itself, whether it still answers, and its prompts.
- * Loaded when somebody looks.
+ * Loaded when a view shows it.
  * @module
  */
 import type { ListedPrompt } from "mcp-sluice/tools";

@@ -1,6 +1,6 @@
 /**
  * Records the JSON-RPC messages of a server while they pass: bounded, without credentials, and without changing a byte.
- * `exchanges.ts`, which is loaded when somebody looks, makes requests and answers of them.
+ * `exchanges.ts`, which is loaded when a view shows them, makes requests and answers of them.
  * @module
  */
 

@@ -33,7 +33,7 @@ export class Servers {
   /** Connections whose tools are known. */
   readonly #ready = new Set<Connection>();
   #health: Promise<Health> | undefined;
-  /** Somebody looks at messages, so that new ones are reported. */
+  /** A view shows messages, so that new ones are reported. */
   isWatched = false;
   #report: ReturnType<typeof setTimeout> | undefined;
   #manager: Promise<OAuthManager> | undefined;

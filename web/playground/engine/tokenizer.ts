@@ -1,6 +1,6 @@
 /**
  * The entry of a worker that counts tokens as a model's tokenizer does. It weighs a megabyte and takes seconds for some results, so
- * it is started when somebody asks, beside the engine.
+ * it is started on request, beside the engine.
  * @module
  */
 import { expose } from "comlink";

@@ -72,7 +72,7 @@ export class ClientRequestHandler {
   readonly #known = new Map<string, AnswerRef>();
   readonly #expander: Expander;
 
-  /** `onStored` is called with the name of the tool of ours that stored an artifact, and with that. */
+  /** `onStored` is called with the name of our own tool that stored an artifact, and with the artifact. */
   constructor(
     deps: ClientRequestDeps,
     catalog: Catalog,

@@ -73,7 +73,7 @@ export class InFlight {
     request.operation?.end(SILENT);
   }
 
-  /** Adds a request that is not sent to the server yet. The signal aborts when nobody waits for it any more. */
+  /** Adds a request that is not sent to the server yet. The signal aborts when its answer is no longer wanted. */
   hold(request: ClientRequest, operation?: Operation): AbortSignal {
     const abort = new AbortController();
     this.#remember(request.key, { ...this.#facts(request), abort, operation });
@@ -211,7 +211,7 @@ export class InFlight {
 const GONE: OperationEnd = { error: "E_TOOL_CONNECTION" };
 const CANCELLED: OperationEnd = { error: "E_CANCELLED" };
 const SILENT: OperationEnd = { error: "E_TOOL_TIMEOUT" };
-/** Nobody will know how it ended. */
+/** How it ended stays unknown. */
 const LOST: OperationEnd = { error: "_OTHER" };
 
 /** Adds an entry. Returns the one that had to go for it. */

@@ -9,11 +9,11 @@ import type { SluiceError } from "../errors/error.js";
 export interface StoredEvent {
   /** Which event this is. */
   readonly kind: "stored";
-  /** The tool whose result it was, or the tool of ours that stored it. Undefined for other messages. */
+  /** The tool whose result it was, or our own tool that stored it. Undefined for other messages. */
   readonly tool: string | undefined;
   /** The artifacts that were stored or could not be, without duplicates. */
   readonly artifacts: readonly AnswerRef[];
-  /** Bytes that the server sent: the result, as JSON text. 0 for what a tool of ours stored. */
+  /** Bytes that the server sent: the result, as JSON text. 0 for what our own tool stored. */
   readonly bytesIn: number;
   /** Bytes of it that the client got. */
   readonly bytesOut: number;

@@ -14,7 +14,7 @@ import type { ClientRequest } from "./client-request.js";
 /** Whether Sluice answers the client, or is a part of it. */
 export type TelemetrySide = "server" | "client";
 
-/** Starts the operation of a request, below the span that its `_meta` names. Undefined if nobody looks. */
+/** Starts the operation of a request, below the span that its `_meta` names. Undefined without telemetry. */
 export function requestOperation(
   { method, params, id }: ClientRequest,
   namespace: string,

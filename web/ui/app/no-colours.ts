@@ -1,5 +1,5 @@
 /**
- * In the place of what colours code, which the app leaves out: whoever loads it fails, and shows plain text.
+ * Stands in for the colouring of code, which the app leaves out. Loading it fails, and the code is shown as plain text.
  * @module
  */
 

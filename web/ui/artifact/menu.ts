@@ -57,7 +57,7 @@ export const menuStyles: CSSResult = css`
 export class Menu implements ReactiveController {
   readonly #host: LitElement;
   #isOpen = false;
-  /** Entries of menus that nobody opened would be most of a long list's nodes. */
+  /** Entries of menus that are closed would be most of a long list's nodes. */
   #hasEntries = false;
   readonly #close = (): void => this.#list?.hidePopover();
 
@@ -184,7 +184,7 @@ function letter(entries: readonly HTMLElement[], from: number, key: string): num
 /** One thing that a card offers. */
 export type ArtifactAction = "preview" | "download" | "copy" | "save" | "open" | "delete";
 
-/** What is offered where nobody says. */
+/** What is offered by default. */
 export const DEFAULT_ACTIONS: readonly ArtifactAction[] = ["preview", "download", "copy"];
 
 /** What actions are called, and the sources of their icons. */

@@ -82,12 +82,12 @@ export function nameArtifact({ filename, id }: ShownArtifact): string {
   return plainText(filename, 200) || plainText(id, MAX_ID) || "artifact";
 }
 
-/** Its type, or that nobody said. */
+/** Its type, or that it is not known. */
 export function describeType({ mime_type }: ShownArtifact): string {
   return plainText(mime_type, 100) || "unknown type";
 }
 
-/** The size of its bytes; undefined where nobody knows. */
+/** The size of its bytes; undefined where it is not known. */
 export function formatArtifactSize({ size_bytes }: ShownArtifact): string | undefined {
   return isAmount(size_bytes) ? humanSize(size_bytes) : undefined;
 }

@@ -80,17 +80,17 @@ export interface Rule {
   readonly why: string;
 }
 
-/** What each layer does, for somebody who reads of it for the first time. */
+/** What each layer does, for a first-time reader. */
 export const LAYERS: Readonly<Record<Layer, string>> = {
   L4: "Layer 4 takes out what you name: the fields that the configuration lists for a tool.",
-  L1: "Layer 1 is about links. They stay links; what they point to is read only when somebody wants it.",
+  L1: "Layer 1 is about links. They stay links; what they point to is read only on request.",
   L2: "Layer 2 takes out what the server itself marks as a file: images, sounds and embedded resources.",
-  L3: "Layer 3 looks for files that nobody marked: base64 or hex, anywhere in a text or in JSON.",
+  L3: "Layer 3 looks for files that are not marked: base64 or hex, anywhere in a text or in JSON.",
   L0: "Layer 0 comes last: whatever is still too long for a model is stored, and its beginning stays.",
 };
 
 /** The rule that keeps links. */
-export const LINK: Rule = { layer: "L1", name: "link kept", why: "A link is read when somebody asks for it." };
+export const LINK: Rule = { layer: "L1", name: "link kept", why: "A link is read on request." };
 
 /**
  * The rule that stored something. `block` is the typed block it belongs to, null for a text or a value. `configured` says that the

@@ -208,7 +208,7 @@ export class SluiceResultModel extends LitElement {
   }
 
   protected override willUpdate(changed: PropertyValues): void {
-    // A large text is indented only when somebody asks.
+    // A large text is indented only on request.
     if (changed.has("observation") && !this.#isChosen) this.isExact = this.observation.length > LARGE;
     if (!changed.has("observation") && !changed.has("isExact")) return;
     this.#text = this.isExact ? this.observation : pretty(this.observation);

@@ -201,7 +201,7 @@ class Queue {
     this.#most = most;
   }
 
-  /** Runs when it is its turn. Throws the reason of the signal if nobody waits any more. */
+  /** Runs when it is its turn. Throws the reason of the signal if it was aborted. */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#most) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
     else this.#running += 1;

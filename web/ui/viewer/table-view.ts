@@ -126,7 +126,7 @@ export class TableView {
       if (this.#look()) this.#rows.redraw();
     };
     this.#scroller.addEventListener("scroll", look, { signal, passive: true });
-    // In the next frame: what is drawn anew may change the size that is observed.
+    // In the next frame: drawing again may change the size that is observed.
     let frame = 0;
     const resized = new ResizeObserver(() => {
       cancelAnimationFrame(frame);
@@ -307,7 +307,7 @@ export class TableView {
       cell.ariaSort = direction;
       line.append(cell);
     }
-    // The button that has the focus is drawn anew.
+    // The button that has the focus is drawn again.
     const root = this.#head.getRootNode() as Document | ShadowRoot;
     const focused = this.#head.contains(root.activeElement)
       ? root.activeElement?.parentElement?.ariaColIndex

@@ -91,7 +91,7 @@ export class ArgumentsForm extends LitElement {
   #given: Readonly<Record<string, unknown>> | undefined;
   /** The JSON text to begin with. */
   #text = "{}";
-  /** Counts up when the fields begin anew. */
+  /** Counts up when the fields are made again. */
   #round = 0;
   #number = 0;
   readonly #items = new Map<string, readonly Item[]>();
@@ -406,7 +406,7 @@ export class ArgumentsForm extends LitElement {
       case "const":
         return field.choices[0]?.value;
       case "object":
-        // An optional object that nobody touched is left out, whatever it would require.
+        // An optional object that was not touched is left out, whatever it would require.
         return !field.isRequired && this.#isBlank(path) ? undefined : this.#readFields(field.fields, path, problems);
       case "either": {
         const chosen = this.#chosen.get(path) ?? -1;

@@ -5,7 +5,7 @@
 import type { SluiceConfig } from "mcp-sluice";
 import type { ServerAddress } from "../../engine/messages.js";
 
-/** What somebody fills in in place of a credential. */
+/** What to replace by a credential. */
 export const PLACEHOLDER = "FILL_IN";
 /** The file that holds the guardrails, as Export of the guardrails names it. */
 export const CONFIG_FILE = "sluice.config.json";

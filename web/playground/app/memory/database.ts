@@ -18,7 +18,7 @@ export interface Entry<T = unknown> {
 /** A list, the newest entry first. */
 export interface Recalled<T> {
   readonly entries: readonly Entry<T>[];
-  /** Entries that did not fit, and of which nobody was told. */
+  /** Entries that did not fit, and that were not reported yet. */
   readonly dropped: number;
 }
 
@@ -77,7 +77,7 @@ export class TabMemory {
   readonly #tab: string;
   /** Whether a tab with a newer version of the page has taken the database over. */
   readonly #isClosed: () => boolean;
-  /** Size and age of what is in the lists of this tab, which nobody else writes. */
+  /** Size and age of what is in the lists of this tab, which only this tab writes. */
   readonly #held = new Map<ListName, Map<string, Pick<Row, "at" | "size">>>();
 
   private constructor(db: IDBPDatabase<Schema>, tab: string, isClosed: () => boolean) {
@@ -134,7 +134,7 @@ export class TabMemory {
     }
   }
 
-  /** Starts lists anew, after the end of a session. Forgets those of all tabs, unless another tab has done so. */
+  /** Starts lists again, after the end of a session. Forgets those of all tabs, unless another tab has done so. */
   async restart(isByOther: boolean): Promise<void> {
     this.#held.clear();
     const transaction = this.#transaction();

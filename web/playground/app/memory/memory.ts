@@ -115,7 +115,7 @@ export class PageMemory {
     return true;
   }
 
-  /** Starts anew after the end of a session, which another tab may have ended. */
+  /** Starts again after the end of a session, which another tab may have ended. */
   async restart(isByOther: boolean): Promise<void> {
     const restarting = this.#restarted(this.#writing, isByOther);
     this.#writing = restarting.catch(() => undefined);

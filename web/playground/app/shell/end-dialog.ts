@@ -1,5 +1,5 @@
 /**
- * The question before a session ends. Loaded when somebody wants to end one.
+ * The question before a session ends. Loaded when it is first asked.
  * @module
  */
 import { css, html, LitElement, nothing, type TemplateResult } from "lit";

@@ -72,7 +72,7 @@ export class Servers extends ViewElement {
     document.removeEventListener("visibilitychange", this.#seen);
   }
 
-  /** A server may have died while nobody looked. */
+  /** A server may have died while the page was hidden. */
   readonly #seen = (): void => {
     if (document.visibilityState === "visible") void this.actions.engine.check(this.state.server);
   };

@@ -66,7 +66,7 @@ export class Tooltip extends LitElement {
 
   readonly #onPoint = (event: PointerEvent): void => {
     const path = event.composedPath();
-    // It stays while somebody points at it.
+    // It stays while the pointer is on it.
     if (event.pointerType === "touch" || path.includes(this)) return;
     const button = iconButtonIn(path);
     if (button === this.#button) return;
@@ -76,7 +76,7 @@ export class Tooltip extends LitElement {
     this.#clock = setTimeout(() => this.#show(), BEFORE);
   };
 
-  /** Whoever presses it knows what it does. */
+  /** A person who presses it knows what it does. */
   readonly #onPress = (event: Event): void => {
     this.#leave();
     this.#button = iconButtonIn(event.composedPath());

@@ -251,7 +251,7 @@ function writeMember(section: unknown, [key = "", ...rest]: readonly string[], v
     : { ...others, [key]: next };
 }
 
-/** What somebody wrote in a field, as a value; what is wrong with it the core says. */
+/** What was typed into a field, as a value. The core says what is wrong with it. */
 export function parseTyped(path: string, text: string): unknown {
   const { type = [] } = schemaAt(path);
   const types = typeof type === "string" ? [type] : type;

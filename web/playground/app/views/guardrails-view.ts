@@ -184,7 +184,7 @@ class GuardrailsView extends ViewElement {
       .row.actions {
         margin-block-start: 12px;
       }
-      /* What is folded has a slot of the browser's own as its parent, from which nothing of ours is inherited. */
+      /* Folded content has a slot of the browser as its parent, which passes none of our styles on. */
       summary,
       .field {
         box-sizing: border-box;
@@ -535,7 +535,7 @@ class GuardrailsView extends ViewElement {
       const problem = await this.actions.configure(config);
       if (this.text !== text) return;
       this.problem = problem;
-      // A refused value stays where it can be mended; digits are grouped once nobody writes in the field.
+      // A refused value stays where it can be mended; digits are grouped once the field is left.
       const isWritten = this.renderRoot instanceof ShadowRoot && this.renderRoot.activeElement?.localName === "input";
       if (problem === undefined && this.field === field && !isWritten) this.field = undefined;
     } finally {

@@ -1,5 +1,5 @@
 /**
- * The JSON-RPC messages between the page and its servers: of all of them, or of one call. Loaded when somebody looks.
+ * The JSON-RPC messages between the page and its servers: of all of them, or of one call. Loaded when the view opens.
  * @module
  */
 import { humanSize } from "mcp-sluice";
@@ -9,7 +9,7 @@ import { jsonTokens, tokenStyles } from "../../../ui/result/json-tokens.js";
 import { viewStyles } from "../styles.js";
 import { ViewElement } from "../view-element.js";
 
-/** Rows shown at first, and more each time that somebody asks. */
+/** Rows shown at first, and more on each request. */
 const PAGE = 50;
 
 /** Ends of what is shown in colours; longer text stays plain. */

@@ -20,13 +20,13 @@ const DESCRIBING: ReadonlySet<string> = new Set(["type", "size", "form"]);
 const MAX_URI = 1024;
 
 /**
- * A reference of ours with a mistake: upper-case digits, an id that is cut or goes on, an unknown parameter, slashes too many or too
- * few, two references in one string. A part of the hash that is digits alone is taken for a date or a number of somebody else's.
+ * One of our references with a mistake: upper-case digits, an id that is cut or goes on, an unknown parameter, slashes too many or too
+ * few, two references in one string. A part of the hash that is digits alone is taken for a date or a number, not a hash.
  */
 const MISTAKEN = /^artifact:\/*([\w.-]+_(?=\d*[a-f])[0-9a-f]{8,64})\S*$/i;
 
 /**
- * The id in a text that is nearly a reference of ours. Foreign URIs such as `artifact://builds/42` are not; text for the server may
+ * The id in a text that is nearly one of our references. Foreign URIs such as `artifact://builds/42` are not; text for the server may
  * name them.
  */
 export function mistakenIn(text: string): string | undefined {

@@ -280,7 +280,7 @@ function wrong(what: string, remedy: string): SluiceError {
   return new SluiceError("E_INVALID_ARGUMENT", `${what}: ${remedy}`);
 }
 
-/** NaN for what is no index: `-1`, `01`, `1e0`. */
+/** NaN if it is not an index: `-1`, `01`, `1e0`. */
 function parseIndex(token: string): number {
   return /^(?:0|[1-9]\d{0,14})$/.test(token) ? Number(token) : Number.NaN;
 }

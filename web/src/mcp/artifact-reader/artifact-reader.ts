@@ -309,7 +309,7 @@ async function readResource(from: Readable, wanted: Wanted, uri: string): Promis
   if (mode === "info") return wholeOrNote(from, uri);
   if (mode === "bytes") return partOf(from, wanted.range, uri);
   if (mode === "image") {
-    // Whoever asks for a resource that is a picture shows it: no model is asked whether it sees.
+    // A client that reads a picture as a resource shows it: no model is asked whether it sees.
     const { tellPicture } = await import("./picture.js");
     const shown = await tellPicture({ ...from, showsImages: true }, documentKind(from, await headOf(from)), wanted);
     if (shown.image === undefined) throw new SluiceError("E_INVALID_ARGUMENT", shown.head, { path: "as" });

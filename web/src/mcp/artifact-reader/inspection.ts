@@ -176,9 +176,9 @@ function looksLikeTable(body: Uint8Array, { delimiter }: CsvDialect): boolean {
 
 /** Whether the bytes may begin a JSON document. Markdown and INI files begin with brackets too. */
 function isJsonSoFar(body: Uint8Array): boolean {
-  const nobody = { wantsKey: () => false, beginValue: () => undefined, endValue: () => true };
+  const listener = { wantsKey: () => false, beginValue: () => undefined, endValue: () => true };
   try {
-    new JsonScanner(nobody, 0).push(body);
+    new JsonScanner(listener, 0).push(body);
     return true;
   } catch {
     return false;

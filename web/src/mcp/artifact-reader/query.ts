@@ -98,7 +98,7 @@ function noteRows({ tokens, is, others }: RowPlace): readonly string[] {
   return [`The rows are those of the array at ${joinPointer(tokens)}.${more}`];
 }
 
-/** Which sheet it was, if nobody said. */
+/** Which sheet it was, if the call did not say. */
 function sheetNote(from: Readable): readonly string[] {
   const { part, names = [] } = factsOf(from) ?? {};
   if (part !== "sheet" || names.length < 2 || from.ref.source["form"] !== "values") return [];

@@ -123,7 +123,7 @@ export class EventStream {
     this.#deps.sent?.ended(this);
   }
 
-  /** Ends the stream for good: nobody can resume it. */
+  /** Ends the stream for good: it cannot be resumed. */
   giveUp(): void {
     this.end();
     this.#deps.sent?.forget(this);
@@ -363,7 +363,7 @@ export class EventHistory {
     this.forget(stream);
   }
 
-  /** Forgets a stream that nobody resumes. */
+  /** Forgets a stream that is not resumed. */
   forget(stream: EventStream): void {
     for (const [number, each] of this.#streams) if (each === stream) this.#streams.delete(number);
     this.#kept.remove((each) => each.stream === stream);

@@ -89,7 +89,7 @@ export class MessageRouter {
     for (const exchange of this.#open) exchange.end();
   }
 
-  /** Sends an answer, if somebody still waits for it. */
+  /** Sends an answer, if the client still waits for it. */
   async answer(keys: readonly string[], message: Uint8Array): Promise<void> {
     const exchange = this.#byKey.get(keys.find((key) => this.#byKey.has(key)) ?? "");
     for (const key of keys) this.#byKey.delete(key);
@@ -98,7 +98,7 @@ export class MessageRouter {
 
   /**
    * Opens a writer for an answer in pieces: for the client waiting under its id, or for the only one waiting if the id
-   * has not come. Undefined if nobody can receive it.
+   * has not come. Undefined if no stream can carry it.
    */
   async begin(key: string | undefined): Promise<MessagePieces | undefined> {
     const [only, ...others] = this.#byKey.values();
@@ -171,7 +171,7 @@ interface MessageRouterDeps {
   readonly primes: boolean;
   /** Aborts when the client has gone. */
   readonly signal: AbortSignal;
-  /** Called once at the end, with the ids that nobody waits for any more. */
+  /** Called once at the end, with the ids that no client waits for any more. */
   readonly onEnd: (left: readonly string[]) => void;
 }
 

@@ -147,7 +147,7 @@ const LONGEST_TURN = 10;
  * Passes the server's lines through an interceptor, in order. The next line waits until the previous one is forwarded.
  * A server that never stops writing does not starve the rest of the process.
  *
- * @param isOver whether nobody wants further lines; reading then stops.
+ * @param isOver whether further lines are unwanted; reading then stops.
  */
 export async function passServerLines(
   chunks: AsyncIterable<Uint8Array>,

@@ -41,7 +41,7 @@ export class ServerOutput implements AsyncIterable<Uint8Array> {
   /** Undefined where it cannot be made: a pipe does the same, slower. */
   static async open(): Promise<ServerOutput | undefined> {
     if (!CAN_HAND_OVER) return undefined;
-    // Nobody else can enter this folder, and so connect.
+    // No other user can enter this folder, and so connect.
     const folder = await mkdtemp(join(tmpdir(), "sluice-output-")).catch(() => undefined);
     if (folder === undefined) return undefined;
     const path = join(folder, "socket");
@@ -68,7 +68,7 @@ export class ServerOutput implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** Whether somebody has begun to read. */
+  /** Whether reading has begun. */
   get isRead(): boolean {
     return this.#reads.isBegun;
   }

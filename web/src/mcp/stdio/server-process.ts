@@ -183,7 +183,7 @@ export class ServerProcess {
       this.#child.stdout?.destroy();
       this.#child.stderr?.destroy();
     }, GRACE);
-    // Not unref'd before: somebody may wait for the end, and an unread pipe does not keep Node running.
+    // Not unref'd before: a caller may wait for the end, and an unread pipe does not keep Node running.
     void this.ended.then(() => timer.unref());
   }
 }
