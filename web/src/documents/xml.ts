@@ -3,6 +3,7 @@
  * @module
  */
 import { Parser } from "htmlparser2";
+import { detectEncoding } from "../core/text-encoding.js";
 import { unreadable } from "./document.js";
 
 /** What happens in a document. Text comes in pieces. */
@@ -136,7 +137,7 @@ function createDecoder(head: Uint8Array, isXml: boolean): TextDecoder {
   const text = String.fromCharCode(...head.subarray(0, SNIFFED));
   const declared = /^<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']/i.exec(text);
   const meta = isXml ? null : /<meta[^>]{0,400}?charset\s*=\s*["']?\s*([\w.:-]{1,40})/i.exec(text);
-  const label = declared?.[1] ?? meta?.[1] ?? "utf-8";
+  const label = declared?.[1] ?? meta?.[1] ?? detectEncoding(head.subarray(0, SNIFFED)) ?? "utf-8";
   try {
     // A document whose declaration could be read byte for byte is not UTF-16, whatever it says.
     return new TextDecoder(/^utf-?16/i.test(label) ? "utf-8" : label);

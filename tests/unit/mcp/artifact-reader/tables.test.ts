@@ -5,6 +5,7 @@ import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
 import { ArtifactEditor } from "../../../../web/src/mcp/artifact-editor/artifact-editor.js";
 import { ArtifactReader } from "../../../../web/src/mcp/artifact-reader/artifact-reader.js";
 import { ArtifactSource } from "../../../../web/src/mcp/artifact-reader/source.js";
+import { encodeText } from "../../../support/encode-text.js";
 import { dataOf, wordsOf } from "./artifacts.js";
 
 type Args = Readonly<Record<string, unknown>>;
@@ -47,6 +48,65 @@ test("a gzip of one table is asked and read as that table, and its bytes are its
   expect((await ask({})).data).toMatch(/^id,amount\n0,0\n/);
   expect((await ask({ bytes: "0-1" })).data).toContain("1f 8b");
   expect((await ask({ entry: "orders.csv", lines: "1-1" })).data).toBe("id,amount");
+});
+
+describe("a table and a text in an old encoding", () => {
+  const TABLE = "Straße;Größe;Preis\r\nMühlenweg;ä;1,50\r\nKönigsallee;öü;2,50\r\n";
+
+  test("is read, searched and asked as what it says, and its bytes are its own", async () => {
+    const ask = await open(encodeText(TABLE, "windows-1252"), "preise.csv");
+    expect((await ask({ rows: "1-2" })).data).toBe("Straße;Größe;Preis\nMühlenweg;ä;1,50\nKönigsallee;öü;2,50");
+    expect((await ask({ lines: "2-2" })).data).toBe("Mühlenweg;ä;1,50");
+    expect((await ask({ search: "mühlen" })).data).toContain("Mühlenweg;ä;1,50");
+    expect((await ask({ query: "SELECT Straße, SUM(Preis) AS p FROM rows GROUP BY 1 ORDER BY 1" })).data).toBe(
+      "Straße,p\nKönigsallee,2.5\nMühlenweg,1.5",
+    );
+    expect((await ask({ bytes: "4-4" })).data).toContain("df");
+    const info = await ask({});
+    expect(info.data).toContain("Mühlenweg");
+    expect(info.words).toContain("decoded from Windows-1252");
+    expect((await ask({ cells: [{ row: 1, column: "Preis", value: "2" }] })).words).not.toContain("\u{fffd}");
+  });
+
+  test.each([
+    ["shift_jis", "Shift-JIS", "品名,価格\nりんご,120\nみかん,80\n"],
+    ["euc-jp", "EUC-JP", "品名,価格\nりんご,120\nみかん,80\n"],
+    ["gb18030", "GB18030", "名称,价格\n苹果,120\n橘子,80\n"],
+    ["windows-1251", "Windows-1251", "Название,Цена\nЯблоко,120\nМандарин,80\n"],
+    ["utf-16le", "UTF-16", "Name,Größe\nÅsa,120\nJosé,80\n"],
+    ["utf-32be", "UTF-32, big-endian", "Name,Größe\nÅsa,120\nJosé,80\n"],
+  ])("%s", async (label, name, text) => {
+    const [header = "", first = ""] = text.split("\n");
+    const [column = "", number = ""] = header.split(",");
+    const ask = await open(encodeText(text, label), "table.csv");
+    expect((await ask({ rows: "1-2" })).data).toBe(text.trimEnd());
+    expect((await ask({ search: first.split(",")[0] })).data).toContain(`row 1`);
+    expect((await ask({ query: `SELECT ${column} FROM rows ORDER BY ${number} DESC LIMIT 1` })).data).toBe(
+      `${column}\n${first.split(",")[0]}`,
+    );
+    expect((await ask({})).words).toContain(`decoded from ${name}`);
+  });
+
+  test("is told where the first letter beyond ASCII stands far behind the beginning", async () => {
+    const ask = await open(encodeText(`${"a,1\n".repeat(20_000)}日本の値段です,2\n`, "shift_jis"), "far.csv");
+    expect((await ask({ lines: "20001-20001" })).data).toBe("日本の値段です,2");
+  });
+
+  test("as a resource is text", async () => {
+    const store = new MemoryArtifactStore();
+    const { id } = await store.putBytes(encodeText("Größe: 5 m²\n", "windows-1252"), {
+      filename: "a.txt",
+      namespace: "ns",
+    });
+    const { contents } = await new ArtifactReader(new ArtifactSource(store, {}, "ns")).resource(`artifact://${id}`);
+    expect(contents[0]).toMatchObject({ text: "Größe: 5 m²\n" });
+  });
+
+  test("of a page of HTML that does not name it", async () => {
+    const ask = await open(encodeText("<p>Привет, мир. Как дела?</p>", "windows-1251"), "page.html");
+    expect((await ask({ as: "text", lines: "1-3" })).data).toContain("Привет, мир");
+    expect((await ask({ search: "привет" })).data).toContain("Привет");
+  });
 });
 
 test("of a private key nothing is shown unless a call asks for it", async () => {

@@ -13,7 +13,7 @@ import { guardStorage } from "../../errors/storage.js";
 import { answerOf, failureOf, prefixWithin, type AnswerParts } from "../artifact-reader/answer.js";
 import { sentenceOf } from "../artifact-reader/artifact-reader.js";
 import { artifactUri } from "../artifact-reader/definition.js";
-import { findUtf16, headOf, inspect, type Inspection } from "../artifact-reader/inspection.js";
+import { headOf, inspect, type Inspection } from "../artifact-reader/inspection.js";
 import { recordOf } from "../artifact-reader/derived-record.js";
 import { findArtifact, pour, type Readable, type ReadSource } from "../artifact-reader/source.js";
 import type { EditPlan } from "./plan.js";
@@ -156,16 +156,19 @@ export class ArtifactEditor {
 
 async function planEdit(from: Readable, wanted: EditWanted, most: number): Promise<EditPlan> {
   const inspection = inspect(from, await headOf(from));
-  checkText(inspection);
+  await checkText(inspection);
   if (wanted.kind === "text") return planReplacement(from, inspection, wanted, most);
   // The JSON parser is loaded only for what needs it.
   if (wanted.kind === "patch") return (await import("./patch.js")).planPatch(from, inspection, wanted);
   return (await import("./rows.js")).planRows(from, inspection, wanted);
 }
 
-function checkText({ isText, head }: Inspection): void {
+async function checkText({ isText, head }: Inspection): Promise<void> {
   if (isText) return;
-  const what = findUtf16(head) !== undefined ? "UTF-16 text" : "not text, as workbooks, PDFs, images and archives are";
+  const { detectEncoding, nameEncoding } = await import("../../core/text-encoding.js");
+  const encoding = detectEncoding(head);
+  const what =
+    encoding === undefined ? "not text, as workbooks, PDFs, images and archives are" : `${nameEncoding(encoding)} text`;
   const sentence = `The artifact is ${what}: only UTF-8 text, JSON, NDJSON, CSV and TSV can be edited here. Use a tool that writes such files, and pass it the artifact's URI.`;
   throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: "uri" });
 }

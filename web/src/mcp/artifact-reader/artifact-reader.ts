@@ -15,7 +15,7 @@ import { artifactMeta } from "../artifact-app/artifact-app.js";
 import { base64Of, tellBytes, textOf } from "./byte-range.js";
 import { artifactUri, describe, quoteName, readToolName, type ReadContent, type ReadContents } from "./definition.js";
 import { tellPointer, textAtPointer, MAX_POINTER_BYTES } from "./json-value.js";
-import { documentKind, findEncoding, formOf, headOf, inspect, type Inspection } from "./inspection.js";
+import { documentKind, findEncoding, formOf, HEAD_BYTES, headOf, inspect, type Inspection } from "./inspection.js";
 import { tellRecords, textOfRecords } from "./records.js";
 import { type RecordMode, requestOf, resourceRequestOf, type Selection, spanIn, type Wanted } from "./request.js";
 import { tellSearch } from "./search.js";
@@ -264,7 +264,9 @@ function tellInfo(from: Readable, inspection: Inspection, most: number): AnswerP
   const { size_bytes: size, filename, mime_type } = ref;
   const type = plainType(mime_type) ?? "unknown type";
   const name = filename === null ? "" : `; file name (from the result): ${quoteName(filename)}`;
-  const head = `${subjectOf(from)}: ${describe(ref)} (${type}, ${countNoun(size, "byte")}${name})`;
+  const { encoding } = ref.source;
+  const decoded = typeof encoding === "string" ? `, decoded from ${encoding}` : "";
+  const head = `${subjectOf(from)}: ${describe(ref)}${decoded} (${type}, ${countNoun(size, "byte")}${name})`;
   const notes = [modesOf(inspection, size)];
   if (!inspection.isText || size === 0 || isPrivateKey(ref)) return { head, notes };
   const { text, isAll } = firstLines(inspection.head, size, Math.min(most, FIRST_CHARS));
@@ -338,10 +340,22 @@ async function wholeOrNote(from: Readable, uri: string): Promise<ReadContent> {
     return { uri, mimeType: type, blob: base64Of(await readSpan(from, { start: 0, end: size })) };
   }
   if (size <= MAX_RESOURCE_TEXT) {
-    const text = textOf(await readSpan(from, { start: 0, end: size }));
+    const text = await textOfWhole(from, await readSpan(from, { start: 0, end: size }));
     if (text !== undefined) return { uri, mimeType: type ?? TEXT, text };
   }
   return { uri, mimeType: TEXT, text: await noteOf(from) };
+}
+
+/** A whole text, of another encoding than UTF-8 too. */
+async function textOfWhole(from: Readable, bytes: Uint8Array): Promise<string | undefined> {
+  const text = textOf(bytes);
+  const head = bytes.subarray(0, HEAD_BYTES);
+  if (text !== undefined || documentKind(from, head) !== undefined) return text;
+  const encoding = await findEncoding(from, head);
+  if (encoding === undefined || encoding === "escapes") return undefined;
+  const { EncodingDecoder } = await loaded(() => import("../../core/text-encoding.js"));
+  const decoder = new EncodingDecoder(encoding);
+  return decoder.push(bytes) + decoder.end();
 }
 
 async function noteOf(from: Readable): Promise<string> {

@@ -155,17 +155,20 @@ async function entriesOf(from: Readable): Promise<Readable> {
  */
 export async function decodeText(from: Readable, encoding: TextEncoding): Promise<Readable> {
   const { filename, id } = from.ref;
-  const [how, label] = encoding === "escapes" ? ["plain", "utf-8"] : ["utf-8", encoding];
+  const { EncodingDecoder, nameEncoding } = await loaded(() => import("../../core/text-encoding.js"));
+  const isPlain = encoding === "escapes";
+  const how = isPlain ? "plain" : `utf-8 from ${encoding}`;
   return derived(from, how, { filename: filename ?? `${id}.txt` }, async (source, writer, look) => {
-    const [decoder, encoder, plain] = [new TextDecoder(label), new TextEncoder(), new PlainText()];
+    const decoder = new EncodingDecoder(isPlain ? "utf-8" : encoding);
+    const [encoder, plain] = [new TextEncoder(), new PlainText()];
     const write = async (text: string): Promise<void> => {
       const bytes = encoder.encode(text);
       look?.push(bytes);
       await writer.write(bytes);
     };
-    for await (const chunk of chunksOf(source)) await write(plain.push(decoder.decode(chunk, { stream: true })));
-    await write(plain.push(decoder.decode()));
-    return {};
+    for await (const chunk of chunksOf(source)) await write(plain.push(decoder.push(chunk)));
+    await write(plain.push(decoder.end()));
+    return isPlain ? {} : { encoding: nameEncoding(encoding) };
   });
 }
 

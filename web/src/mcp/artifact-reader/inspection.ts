@@ -3,15 +3,16 @@
  * @module
  */
 import { plainType } from "../../core/media-type.js";
+import type { EncodingLabel } from "../../core/text-encoding.js";
 import { dialectOf, findHeader, type CsvDialect } from "../../query/csv.js";
 import { JsonScanner } from "../../json/value-scanner.js";
 import type { DocumentForm } from "../../documents/document.js";
 import { type DocumentKind, detectKind, traitsOf } from "../../documents/kind.js";
 import type { Selection, Wanted } from "./request.js";
-import { pour, readSpan, type Readable } from "./source.js";
+import { loaded, pour, readSpan, type Readable } from "./source.js";
 
 /** Bytes that are inspected. */
-const HEAD_BYTES = 8192;
+export const HEAD_BYTES = 8192;
 
 /** How rows are separated. Those of CSV begin at the byte `start`, below so many lines. */
 type Layout =
@@ -71,43 +72,89 @@ export function inspectBytes(head: Uint8Array, type: string, filename: string): 
   return { head, isText, markBytes, isJson, layout };
 }
 
-/** The encoding of a text that begins with a byte order mark of UTF-16. Undefined for any other. */
-export function findUtf16([first, second]: Uint8Array): "utf-16le" | "utf-16be" | undefined {
-  if (first === 0xff && second === 0xfe) return "utf-16le";
-  return first === 0xfe && second === 0xff ? "utf-16be" : undefined;
-}
+/** What has to be decoded before a text is read: another encoding than UTF-8, or the control sequences of a terminal in it. */
+export type TextEncoding = EncodingLabel | "escapes";
 
-/** What has to be decoded before a text is read: UTF-16, or the control sequences of a terminal in it. */
-export type TextEncoding = "utf-16le" | "utf-16be" | "escapes";
+/** Bytes in which other encodings and control sequences are looked for: a log may be coloured only where something went wrong. */
+const LOOKED_AT = 1024 * 1024;
 
-/** Bytes in which control sequences are looked for: a log may be coloured only where something went wrong. */
-const ESCAPES_WITHIN = 1024 * 1024;
+/** Bytes before the first that is not ASCII, at most, that its line has. */
+const LINE_BYTES = 4096;
 
 const ESCAPE = 0x1b;
 
 /** What stands behind it: `[` of colours and places, `]` of titles and links, `(` of a character set. */
 const SEQUENCE_STARTS = [0x5b, 0x5d, 0x28];
 
+/** What stands behind it where ISO-2022-JP begins: `$`. */
+const SHIFT = 0x24;
+
 /**
- * The encoding of a text that is not read as it is: UTF-16 begins with a byte order mark, and colours with `ESC [`. Undefined for any
- * other, and for anything but text. Throws what the source throws.
+ * What has to be decoded of a text that is not read as it is. Undefined for any other, and for anything but text. Throws what the source
+ * throws.
  */
 export async function findEncoding(from: Readable, head: Uint8Array): Promise<TextEncoding | undefined> {
-  const utf16 = findUtf16(head);
-  if (utf16 !== undefined || !looksLikeText(head)) return utf16;
-  const seen: { encoding?: TextEncoding } = {};
-  await pour(from, { start: 0, end: Math.min(ESCAPES_WITHIN, from.ref.size_bytes) }, (chunk) => {
-    if (hasSequence(chunk)) seen.encoding = "escapes";
-    return seen.encoding === undefined;
+  if (head.includes(0)) return detect(head);
+  const look = await lookAt(from);
+  if (!look.isUtf8 || look.hasShift) {
+    const end = Math.min(from.ref.size_bytes, look.line + SAMPLE);
+    const encoding = await detect(await readSpan(from, { start: look.line, end }));
+    if (encoding !== undefined && encoding !== "utf-8") return encoding;
+  }
+  return look.hasSequences && looksLikeText(head) ? "escapes" : undefined;
+}
+
+/** Bytes by which an encoding is told. */
+const SAMPLE = 64 * 1024;
+
+async function detect(sample: Uint8Array): Promise<EncodingLabel | undefined> {
+  const { detectEncoding } = await loaded(() => import("../../core/text-encoding.js"));
+  return detectEncoding(sample);
+}
+
+/** What the beginning of a text has, and where the line begins that has the first byte beyond ASCII, or the first shift of ISO-2022-JP. */
+interface Look {
+  isUtf8: boolean;
+  hasSequences: boolean;
+  hasShift: boolean;
+  line: number;
+}
+
+async function lookAt(from: Readable): Promise<Look> {
+  const look: Look = { isUtf8: true, hasSequences: false, hasShift: false, line: 0 };
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let [at, isAscii] = [0, true];
+  await pour(from, { start: 0, end: Math.min(LOOKED_AT, from.ref.size_bytes) }, (chunk) => {
+    look.hasSequences ||= hasSequence(chunk, SEQUENCE_STARTS);
+    look.hasShift ||= hasSequence(chunk, [SHIFT]);
+    if (isAscii) {
+      const first = chunk.findIndex((byte) => byte >= 0x80 || byte === ESCAPE);
+      isAscii = first < 0;
+      const end = chunk.lastIndexOf(NEWLINE, isAscii ? chunk.length : first);
+      if (end >= 0) look.line = at + end + 1;
+      if (!isAscii) look.line = Math.max(look.line, at + first - LINE_BYTES);
+    }
+    at += chunk.length;
+    look.isUtf8 = isUtf8(decoder, chunk);
+    return look.isUtf8;
   });
-  return seen.encoding;
+  return look;
+}
+
+function isUtf8(decoder: TextDecoder, chunk: Uint8Array): boolean {
+  try {
+    decoder.decode(chunk, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether a control sequence begins in a chunk. One at its end is taken for one. */
-function hasSequence(chunk: Uint8Array): boolean {
+function hasSequence(chunk: Uint8Array, starts: readonly number[]): boolean {
   for (let at = chunk.indexOf(ESCAPE); at >= 0; at = chunk.indexOf(ESCAPE, at + 1)) {
     const next = chunk[at + 1];
-    if (next === undefined || SEQUENCE_STARTS.includes(next)) return true;
+    if (next === undefined || starts.includes(next)) return true;
   }
   return false;
 }
