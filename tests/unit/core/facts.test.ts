@@ -6,6 +6,7 @@ import { compileCore } from "../../../web/src/core/compile-node.js";
 import { FACTS_PATIENCE, tellFacts } from "../../../web/src/core/facts-module.js";
 import type { WasmSource } from "../../../web/src/core/engine.js";
 import { createSluice, type Sluice } from "../../../web/src/index.js";
+import { encodeText } from "../../support/encode-text.js";
 import { base64, GZIP, onlyBytes, opened, PDF, PNG, prose, TAR, WAV } from "./samples.js";
 import { zipOf } from "./zip.js";
 
@@ -49,6 +50,33 @@ describe("a file's facts", () => {
       expect(text).toContain(JSON.stringify(told).slice(1, -1));
       expect((await onlyBytes(store, artifacts)).equals(bytes)).toBe(true);
     }
+  });
+
+  test.each([
+    [
+      "windows-1252",
+      "Straße;Größe\nMühlenweg;5\nKönigsallee;6\n",
+      'Windows-1252 text, 40 B, first line (from the file): "Straße;Größe"',
+    ],
+    [
+      "shift_jis",
+      "品名と値段の一覧です\nりんご、みかん\n",
+      'Shift-JIS text, 36 B, first line (from the file): "品名と値段の一覧です"',
+    ],
+    ["windows-1251", "Привет, мир\nКак дела?\n", 'Windows-1251 text, 22 B, first line (from the file): "Привет, мир"'],
+  ])("are told of a text in %s", async (label, text, told) => {
+    const { sluice } = await opened();
+    const bytes = encodeText(text, label);
+    expect((await sluice.sniff(bytes)).description).toBe(told);
+    using look = await sluice.look();
+    look.push(bytes);
+    expect(await look.finish()).toMatchObject({ description: told });
+  });
+
+  test("are not told of bytes that are no text", async () => {
+    const { sluice } = await opened();
+    const noise = Uint8Array.from({ length: 64 }, (_, at) => 128 + ((at * 37) % 128));
+    expect((await sluice.sniff(Uint8Array.of(1, 2, ...noise))).description).toBe("binary data, 66 B");
   });
 
   test("are told of many files of one result, each its own", async () => {

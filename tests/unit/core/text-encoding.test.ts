@@ -166,7 +166,7 @@ test("whatever bytes there are, it answers, and what it answers decodes", () => 
       const label = detectEncoding(bytes);
       if (label === undefined) return;
       expect(nameEncoding(label)).not.toBe("");
-      expect(decode(bytes, label).isWellFormed()).toBe(true);
+      expect(decode(bytes, label)).not.toMatch(/\p{Cs}/u);
     }),
   );
 });

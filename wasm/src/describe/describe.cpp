@@ -291,7 +291,10 @@ void describe(const Subject& subject, Segment& segment) {
   std::string& line = segment.description;
   segment.evidence.clear();
   line = describe_unread(subject, head);
-  if (!line.empty()) return;
+  if (!line.empty()) {
+    if (has_facts(subject.type, head)) segment.evidence = write_evidence(subject);
+    return;
+  }
   const TextFormat format = find_format(subject, as_text(head));
   line = format.is_known() ? std::string(format.label) : label_of(subject);
   const bool table = !subject.table.empty() && (line == "CSV" || line == "TSV");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "describe/wide_text.h"
 #include "sluice/facts.h"
 #include "sniff/structure.h"
 #include "sniff/types.h"
@@ -46,7 +47,8 @@ bool has_facts(const FileType& type, Bytes head) {
   if (mime.starts_with(kImage)) return !has_text<kPictures>(mime.substr(kImage.size()));
   return mime.starts_with("audio/") || mime.starts_with("video/") || mime == "application/ogg" ||
          mime == "application/x-tar" || stands(head, 0, "\x1f\x8b\x08"sv) || wants_tail(head) ||
-         has_text<kFamilies>(type.extension);
+         has_text<kFamilies>(type.extension) ||
+         (mime == "application/octet-stream" && may_be_old_text(head));
 }
 
 std::string write_evidence(const Subject& subject) {

@@ -47,14 +47,17 @@ std::string read_first_line(const Wide& wide, Bytes head) {
   return decode_wide(as_text(head).substr(begin, kMost), wide.width, wide.big, "\r\n");
 }
 
+bool may_be_old_text(Bytes head) {
+  head = head.first(std::min(head.size(), kLooked));
+  return head.size() >= kFewest && std::all_of(head.begin(), head.end(), [](uint8_t byte) {
+           return is_plain(byte) || byte >= 0x80;
+         });
+}
+
 bool is_old_text(Bytes head) {
   head = head.first(std::min(head.size(), kLooked));
-  size_t plain = 0;
-  for (const uint8_t byte : head) {
-    if (!is_plain(byte) && byte < 0x80) return false;
-    plain += byte < 0x80 ? 1 : 0;
-  }
-  return head.size() >= kFewest && plain * 4 >= head.size() * 3;
+  const auto plain = std::count_if(head.begin(), head.end(), is_plain);
+  return may_be_old_text(head) && static_cast<size_t>(plain) * 4 >= head.size() * 3;
 }
 
 }  // namespace sluice

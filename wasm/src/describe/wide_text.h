@@ -26,8 +26,10 @@ bool is_no_text(Bytes head);
 /// Its first line, or the beginning of it, as UTF-8.
 std::string read_first_line(const Wide& wide, Bytes head);
 
-/// Whether bytes are text in an older encoding that has ASCII in it: mostly letters, and nothing
-/// that no text has.
+/// Whether bytes may be text in an older encoding: nothing stands in them that no text has.
+bool may_be_old_text(Bytes head);
+
+/// Whether they are: mostly letters of ASCII.
 bool is_old_text(Bytes head);
 
 }  // namespace sluice

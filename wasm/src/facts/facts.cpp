@@ -15,6 +15,11 @@ void append_file_facts(std::string& line, const FileType& type, const Glimpse& f
     append_media_facts(line, file);
     return;
   }
+  // A text that was decoded for this: `head` is its first line.
+  if (mime == "text/plain") {
+    Quotes(line, ", first line").add(as_text(file.head));
+    return;
+  }
   // An archive may hold a PDF as it is, right at its beginning.
   const bool is_archive = mime == "application/zip" || mime == "application/x-tar";
   if (!is_archive) append_pdf_facts(line, file);
@@ -37,12 +42,14 @@ std::string tell_facts(std::string_view evidence) {
   const bool has_sides = is_image && append_sides(line, find_dimensions(file.head));
   line += ", ";
   line += human_size(subject.size_bytes);
+  const size_t begin = line.size();
   if (has_sides) {
     append_family_facts(line, file, type.extension);
   } else {
     append_file_facts(line, type, file);
   }
-  return line;
+  // The core says as much of bytes that are no known file.
+  return type.label.empty() && line.size() == begin ? std::string() : line;
 }
 
 }  // namespace sluice

@@ -47,7 +47,7 @@ class FactsReader {
       return undefined;
     }
     try {
-      engine.give([evidence]);
+      engine.give([(await decodeOldText(evidence)) ?? evidence]);
       engine.call("tell");
       return engine.ask("output") || undefined;
     } catch {
@@ -84,6 +84,47 @@ class FactsReader {
     const module = await instantiate(createFactsModule, compiled);
     return new Engine(module, new module.Facts());
   }
+}
+
+/** Bytes of a text of which the first line is told. */
+const FIRST_LINE = 512;
+
+/**
+ * The evidence of a text that the core could not read, as one of a text that it can: what its encoding is called, and its first line. The
+ * core writes evidence as numbers of eight bytes, the lowest first (the size, 1 if the head is all, the sizes of media type, extension,
+ * label and head), these four, and the tail. Undefined for any other file.
+ */
+async function decodeOldText(evidence: Uint8Array): Promise<Uint8Array | undefined> {
+  const view = new DataView(evidence.buffer, evidence.byteOffset, evidence.byteLength);
+  const [, , type = 0, extension = 0, label = 0, size = 0] = [0, 1, 2, 3, 4, 5].map((at) =>
+    Number(view.getBigUint64(at * 8, true)),
+  );
+  const begin = 48 + type + extension + label;
+  const head = evidence.subarray(begin, begin + size);
+  const mime = new TextDecoder().decode(evidence.subarray(48, 48 + type));
+  if (mime !== "application/octet-stream" || head.includes(0)) return undefined;
+  const { detectEncoding, EncodingDecoder, nameEncoding } = await import("./text-encoding.js");
+  const encoding = detectEncoding(head);
+  if (encoding === undefined || encoding === "utf-8") return undefined;
+  const line = new EncodingDecoder(encoding).push(head.subarray(0, FIRST_LINE)).split(/[\r\n]/, 1)[0] ?? "";
+  return writeEvidence(evidence.slice(0, 8), "text/plain", `${nameEncoding(encoding)} text`, line);
+}
+
+function writeEvidence(size: Uint8Array, type: string, label: string, text: string): Uint8Array {
+  const [types, labels, head] = [type, label, text].map((part) => new TextEncoder().encode(part)) as [
+    Uint8Array,
+    Uint8Array,
+    Uint8Array,
+  ];
+  const numbers = BigUint64Array.of(0n, 1n, BigInt(types.length), 0n, BigInt(labels.length), BigInt(head.length));
+  const bytes = new Uint8Array(48 + types.length + labels.length + head.length);
+  const view = new DataView(bytes.buffer);
+  numbers.forEach((number, at) => view.setBigUint64(at * 8, number, true));
+  bytes.set(size);
+  bytes.set(types, 48);
+  bytes.set(labels, 48 + types.length);
+  bytes.set(head, 48 + types.length + labels.length);
+  return bytes;
 }
 
 async function compile(source: WasmSource | undefined): Promise<WebAssembly.Module> {

@@ -347,8 +347,15 @@ describe("a PDF with scanned pages", () => {
     const told =
       "Pages 2-3 have no text, perhaps scans: this client shows no pictures, so pass the URI to a tool that reads scans";
     expect(wordsOf(await readerOf(store).call({ uri }))).toContain(told);
-    const picture = wordsOf(await readerOf(store).call({ uri, as: "image", pages: "2" }));
-    expect(picture).toContain("If it has none, pass the URI to a tool that reads scans.");
+    const read = async (args: object): Promise<string> => wordsOf(await readerOf(store).call({ uri, ...args }));
+    expect(await read({})).toContain("4 pages, 2 without text");
+    expect(await read({})).not.toContain('as "image"');
+    // Neither of the two sends it to the other.
+    expect(await read({ pages: "2" })).toContain("pass the URI to a tool that reads scans");
+    expect(await read({ as: "image", pages: "2" })).toContain(
+      "Page 2 has no text: pass the URI to a tool that reads scans, or tell the user.",
+    );
+    expect(await read({ as: "image", pages: "1" })).toContain('Read its text with pages "1".');
   });
 });
 

@@ -2,7 +2,7 @@
  * Describes a document, an archive or an image, and says how to read it.
  * @module
  */
-import { countNoun } from "../../core/amounts.js";
+import { countNoun, groupDigits } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
 import type { DocumentFacts } from "../../documents/document.js";
 import { type DocumentKind, traitsOf } from "../../documents/kind.js";
@@ -69,7 +69,10 @@ function howToSee({ showsImages }: Readable): string {
 
 function aboutParts(facts: DocumentFacts | undefined): string {
   if (facts === undefined || (facts.part === "section" && facts.parts === 1)) return "";
-  return `, ${countNoun(facts.parts, facts.part)}`;
+  const { parts, part, withoutText = [] } = facts;
+  const scans = withoutText.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+  const without = scans === 0 ? "" : `, ${scans === parts ? "none with" : `${groupDigits(scans)} without`} text`;
+  return `, ${countNoun(parts, part)}${without}`;
 }
 
 /** Names of parts and headings, each with where it is. */

@@ -11,9 +11,9 @@ import { joinBytes } from "../../artifacts/bytes.js";
 import type { AnswerParts } from "./answer.js";
 import { base64Of } from "./byte-range.js";
 import { describe } from "./definition.js";
-import { converted } from "./forms.js";
+import { converted, formFor } from "./forms.js";
 import type { Wanted } from "./request.js";
-import { readSpan, type Readable, subjectOf } from "./source.js";
+import { factsOf, readSpan, type Readable, subjectOf } from "./source.js";
 
 /** Bytes of an image that is shown. */
 const MAX_BYTES = 1024 * 1024;
@@ -39,8 +39,7 @@ export async function tellPicture(
   }
   const about = `${subjectOf(from)}: ${kind === "pdf" ? `page ${page}` : describe(from.ref)}`;
   if (from.showsImages !== true) {
-    const text = `Read its text with pages "${page}". If it has none, pass the URI to a tool that reads scans.`;
-    const instead = kind === "pdf" ? text : "Pass the URI to a tool that takes images.";
+    const instead = kind === "pdf" ? await nameOtherWay(from, page) : "Pass the URI to a tool that takes images.";
     return { head: about, notes: [`This client is not known to show images to its model. ${instead}`] };
   }
   const { size_bytes: size, mime_type } = from.ref;
@@ -72,4 +71,12 @@ export async function tellPicture(
     ...(region === undefined && { notes: ['Look closer with region "x,y,w,h", in these pixels.'] }),
     image: { type: shown, data: base64Of(joinBytes(pieces)) },
   };
+}
+
+/** How a page is read by a model that sees no pictures: not by its text, where it has none. */
+async function nameOtherWay(from: Readable, page: number): Promise<string> {
+  const { withoutText = [] } = factsOf(await formFor(from, "pdf", { mode: "info" }, {})) ?? {};
+  return withoutText.some(([first, last]) => page >= first && page <= last)
+    ? `Page ${page} has no text: pass the URI to a tool that reads scans, or tell the user.`
+    : `Read its text with pages "${page}".`;
 }
