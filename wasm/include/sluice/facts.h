@@ -17,8 +17,8 @@ bool has_facts(const FileType& type, Bytes head);
 std::string write_evidence(const Subject& subject);
 
 /// The description of a file in place of what `describe` said: `PDF, 2.1 MB, 14 pages`, or the same
-/// where there is nothing to add. Empty for what `write_evidence` did not write, and for bytes of no
-/// known type of which there is nothing to tell.
+/// where there is nothing to add. Empty for what `write_evidence` did not write, and for bytes of
+/// no known type of which there is nothing to tell.
 std::string tell_facts(std::string_view evidence);
 
 }  // namespace sluice

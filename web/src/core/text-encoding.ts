@@ -43,7 +43,7 @@ export function nameEncoding(label: EncodingLabel): string {
 }
 
 /**
- * The encoding of a text that begins with these bytes; 64 KiB count. Undefined for what is no text: for zero bytes
+ * The encoding of a text that begins with these bytes; 64 KiB count. Undefined for anything but text: for zero bytes
  * and other control characters where they do not belong.
  */
 export function detectEncoding(bytes: Uint8Array): EncodingLabel | undefined {
