@@ -56,7 +56,7 @@ describe("a file's facts", () => {
     [
       "windows-1252",
       "Straße;Größe\nMühlenweg;5\nKönigsallee;6\n",
-      'Windows-1252 text, 40 B, first line (from the file): "Straße;Größe"',
+      'Windows-1252 text, 39 B, first line (from the file): "Straße;Größe"',
     ],
     [
       "shift_jis",
