@@ -22,6 +22,7 @@ import { coreLicences } from "./core-licences.mjs";
 import { DOCUMENT_MODULES, locateModule, writeModuleLicences } from "./document-modules.mjs";
 import { readSchema, schemaModule, typesFile } from "./config-schema.mjs";
 import { publishDeclarations, publishElementDeclarations } from "./declarations.mjs";
+import { MANIFEST, readElements } from "./elements.mjs";
 import { bundleProxy } from "./proxy-bundle.mjs";
 import { pruneDist, publishLibrary, writeChanged } from "./library.mjs";
 import { cores, must, root, tool } from "./run.mjs";
@@ -70,6 +71,7 @@ const MODULES = ["core", "contract", "facts", "tables"];
 /** What the build writes to `dist/` that is no compiled source. */
 const GENERATED = [
   "config.schema.json",
+  "custom-elements.json",
   "mcp/artifact-app/artifact-app.html",
   "mcp/artifact-app/LICENSES.md",
   "core/LICENSES.md",
@@ -154,6 +156,7 @@ async function buildElements() {
     bundleBy("web/ui/vite.config.ts"),
     must(process.execPath, [tool("tsc"), "-p", "tsconfig.ui.json"]),
   ]);
+  writeChanged(join(root, MANIFEST), `${JSON.stringify(await readElements(), null, 2)}\n`);
   return publishElementDeclarations();
 }
 

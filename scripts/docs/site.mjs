@@ -4,9 +4,10 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Application } from "typedoc";
+import { Application, OptionDefaults } from "typedoc";
 import { SCHEMA } from "../build.mjs";
 import { root } from "../run.mjs";
+import { describeElements, ELEMENTS_MARKER, readElements } from "../elements.mjs";
 import { configTable, MARKER } from "./config-table.mjs";
 import { REST_MARKER, restReference } from "./rest-reference.mjs";
 
@@ -87,6 +88,9 @@ const OPTIONS = {
   disableSources: true,
   disableGit: true,
   githubPages: false,
+  // Of the elements: they are in the reference of their page.
+  blockTags: [...OptionDefaults.blockTags, "@element", "@fires", "@slot", "@csspart", "@cssprop"],
+  excludeTags: [...OptionDefaults.excludeTags, "@element", "@fires", "@slot", "@csspart", "@cssprop"],
   highlightLanguages: [
     "bash",
     "console",
@@ -140,6 +144,7 @@ export async function buildSite() {
   const generated = [
     [MARKER, configTable(await configuredKeys())],
     [REST_MARKER, restReference(await servedDocument())],
+    [ELEMENTS_MARKER, describeElements(await readElements())],
   ];
   for (const page of project.documents ?? []) finish(page, generated);
   dropHeading(project.readme);

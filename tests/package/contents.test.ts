@@ -13,6 +13,9 @@ import { ROOT } from "./run.js";
 /** What the package has in itself of others. */
 const BUNDLED = ["@modelcontextprotocol/client", "cross-spawn", "hash-wasm", "idb", "string-argv", "url-template"];
 
+/** What editors read: of the configuration, and of the elements. */
+const MANIFESTS = ["dist/config.schema.json", "dist/custom-elements.json"];
+
 describe("contents", () => {
   const tarball = inject("tarball");
   const installed = join(inject("app"), "node_modules", "mcp-sluice");
@@ -137,9 +140,7 @@ describe("contents", () => {
       const app = "dist/mcp/artifact-app/artifact-app.html";
       const pages = await pagesNamed();
       expect(pages.length).toBeGreaterThan(0);
-      expect(others).toEqual(
-        [...papers, ...licences, app, "dist/config.schema.json", ...core, ...pages, "package.json"].sort(),
-      );
+      expect(others).toEqual([...papers, ...licences, app, ...MANIFESTS, ...core, ...pages, "package.json"].sort());
     });
 
     /** The pages of the documentation that the command names in what it says. */

@@ -30,8 +30,21 @@ import "./thumbnail.js";
 const SAID = 4_000;
 
 /**
- * An artifact: a picture of it, name, type, decoded size, the call it came from, and its actions. Dispatches the events of
- * `ArtifactEvents`. Downloads, and copies the ref, by itself. `--sluice-artifact-picture` is the height of the picture of a card.
+ * An artifact: a picture of it, name, type, decoded size, the call it came from, and its actions. Downloads, and copies the ref, by
+ * itself.
+ *
+ * @element sluice-artifact
+ * @fires {CustomEvent<ShownArtifact>} sluice-preview - Show its preview.
+ * @fires {CustomEvent<ShownArtifact>} sluice-save - Keep it in My Files.
+ * @fires {CustomEvent<ShownArtifact>} sluice-open - Show it at large.
+ * @fires {CustomEvent<ShownArtifact>} sluice-delete - Delete it.
+ * @fires {CustomEvent<ShownArtifact>} sluice-fetch - Get it, since it is deferred.
+ * @csspart card - The card.
+ * @csspart line - The line, where it is compact.
+ * @csspart picture - Its picture or icon.
+ * @csspart name - Its name.
+ * @csspart actions - The row of actions.
+ * @cssprop [--sluice-artifact-picture=132px] - Height of the picture of a card.
  */
 export class SluiceArtifact extends LitElement {
   /** @hidden */
@@ -93,19 +106,24 @@ export class SluiceArtifact extends LitElement {
       describeState(artifact),
     ];
     const isSeen = this.#offered(artifact).includes("preview");
-    return html`<article class="card ${artifact.deferred === true ? "deferred" : ""}" aria-labelledby="name">
+    return html`<article
+      part="card"
+      class="card ${artifact.deferred === true ? "deferred" : ""}"
+      aria-labelledby="name"
+    >
       <sluice-thumbnail
+        part="picture"
         class=${isSeen ? "seen" : ""}
         .artifact=${artifact}
         .bytes=${this.bytes}
         @click=${isSeen ? this.#preview : nothing}
       ></sluice-thumbnail>
       <div class="head">
-        <p class="name" id="name"><bdi>${nameArtifact(artifact)}</bdi></p>
+        <p part="name" class="name" id="name"><bdi>${nameArtifact(artifact)}</bdi></p>
         <p class="soft">${facts.filter((fact) => fact !== undefined).join(" · ")}</p>
       </div>
       ${notes(artifact, this.#problem)}
-      <div class="row">
+      <div part="actions" class="row">
         ${this.#isAsking ? question(artifact, this.#answer) : this.#buttons(artifact)}${status(this.#said)}
       </div>
       ${this.#isTelling ? provenance(artifact) : nothing}
@@ -119,15 +137,17 @@ export class SluiceArtifact extends LitElement {
       .filter((fact) => fact !== undefined)
       .join(" · ");
     return html`<span
+        part="line"
         class="chip ${artifact.deferred === true ? "deferred" : ""}"
         role="group"
         aria-label=${`${name}, ${describeType(artifact)}`}
       >
-        <sluice-thumbnail .artifact=${artifact} .bytes=${this.bytes}></sluice-thumbnail>
+        <sluice-thumbnail part="picture" .artifact=${artifact} .bytes=${this.bytes}></sluice-thumbnail>
         ${
           offered.includes("preview")
             ? html`<button
                 type="button"
+                part="name"
                 class="name"
                 id="preview"
                 aria-label=${`Preview ${name}`}
@@ -135,7 +155,7 @@ export class SluiceArtifact extends LitElement {
               >
                 <bdi>${name}</bdi>
               </button>`
-            : html`<span class="name"><bdi>${name}</bdi></span>`
+            : html`<span part="name" class="name"><bdi>${name}</bdi></span>`
         }
         <span class="soft">${facts}</span>
         ${this.#isAsking ? html`<span class="row">${question(artifact, this.#answer)}</span>` : nothing}

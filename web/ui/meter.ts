@@ -17,8 +17,13 @@ export function estimateTokens(bytes: number): number {
 
 /**
  * What a server sent and what a model reads of it: one sentence with a bar, then tokens, money and what was stored; how they are
- * counted is below that, to be opened. A page may put controls of its own into the slots `price`, for a choice of prices, and
- * `estimator`, for another way to count.
+ * counted is below that, to be opened.
+ *
+ * @element sluice-meter
+ * @slot price - A choice of prices, in place of the price.
+ * @slot estimator - Another way to count, below how it is counted.
+ * @csspart sentence - The sentence.
+ * @csspart bar - The bar.
  */
 export class SluiceMeter extends LitElement {
   /** @hidden */
@@ -256,7 +261,12 @@ export class SluiceMeter extends LitElement {
           : html`<span>${this.sender ?? "Your server"} sent <span class="sent">${humanSize(sent)}</span>.</span>
               <span>Your model reads ${model}.</span>`;
     const isHeading = this.level !== undefined;
-    return html`<p class="sentence" role=${isHeading ? "heading" : nothing} aria-level=${this.level ?? nothing}>
+    return html`<p
+      part="sentence"
+      class="sentence"
+      role=${isHeading ? "heading" : nothing}
+      aria-level=${this.level ?? nothing}
+    >
       ${said}
     </p>`;
   }
@@ -329,7 +339,7 @@ export class SluiceMeter extends LitElement {
   #bar(sent: number, seen: number, change: Change): TemplateResult | typeof nothing {
     if (change.kind === "unchanged") return nothing;
     const most = Math.max(sent, seen);
-    return html`<div class="bar ${change.kind}" role="img" aria-label=${this.#told(sent, seen, change)}>
+    return html`<div part="bar" class="bar ${change.kind}" role="img" aria-label=${this.#told(sent, seen, change)}>
       ${fill(sent / most, "")}${fill(seen / most, "model")}
     </div>`;
   }

@@ -7,7 +7,7 @@
  * ```tsx
  * import "mcp-sluice/ui/react";
  *
- * <sluice-artifact artifact={artifact} onsluice-preview={({ detail }) => open(detail)} />;
+ * <sluice-artifact artifact={artifact} onsluice-preview={({ detail }) => showPreview(detail)} />;
  * ```
  * @module mcp-sluice/ui/react
  */

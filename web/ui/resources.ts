@@ -39,7 +39,12 @@ const PAGE = 100;
 
 /**
  * The resources and templates of a server, with search, reading on click, completion and subscriptions. Contents are kept with
- * the reader, also for other elements. Dispatches `sluice-select` with the URI that a person opened, or null when it was closed.
+ * the reader, also for other elements.
+ *
+ * @element sluice-resources
+ * @fires {CustomEvent<string | null>} sluice-select - The URI that a person opened; null when it was closed.
+ * @csspart search - The search field.
+ * @csspart list - The rows of the open tab.
  */
 export class SluiceResources extends LitElement {
   /** @hidden */
@@ -130,7 +135,7 @@ export class SluiceResources extends LitElement {
     const counts = countRows(lists);
     const tab = Object.hasOwn(lists, this.tab) ? this.tab : "resources";
     const rows = findRows(lists[tab], this.#query);
-    return html`<div class="search">
+    return html`<div part="search" class="search">
         ${icon(search)}
         <input
           type="search"
@@ -142,7 +147,13 @@ export class SluiceResources extends LitElement {
         />
       </div>
       ${tablist(tab, counts, (chosen) => this.#choose(chosen))}
-      <div role="tabpanel" id="list" class=${this.#wide.isWide ? "wide" : ""} aria-labelledby=${`tab-${tab}`}>
+      <div
+        part="list"
+        role="tabpanel"
+        id="list"
+        class=${this.#wide.isWide ? "wide" : ""}
+        aria-labelledby=${`tab-${tab}`}
+      >
         ${rows.length === 0 ? this.#nothing(tab, lists) : this.#rows(rows)}
       </div>
       ${this.#announcer.render()}`;

@@ -26,8 +26,14 @@ type ResultView = "split" | "sent" | "model" | "diff" | "raw";
 const NARROW = 560;
 
 /**
- * A result in two columns. Pointing at a block, or focusing it, highlights its counterpart in the other column. Dispatches
- * `sluice-preview` with the artifact when a preview is requested, and `sluice-view` when another view is chosen.
+ * A result in two columns. Pointing at a block, or focusing it, highlights its counterpart in the other column.
+ *
+ * @element sluice-result
+ * @fires {CustomEvent<ShownArtifact>} sluice-preview - Show the preview of an artifact. Its cards dispatch the other events of `sluice-artifact`, too.
+ * @fires {CustomEvent<ResultView>} sluice-view - Another view was chosen.
+ * @csspart views - The choice of views.
+ * @csspart sent - What the server sent.
+ * @csspart model - What the model sees.
  */
 export class SluiceResult extends LitElement {
   /** @hidden */
@@ -139,7 +145,7 @@ export class SluiceResult extends LitElement {
   protected override render(): TemplateResult {
     const shown = this.#shown;
     const choices = this.#choices;
-    return html`<div class="bar">
+    return html`<div part="views" class="bar">
         ${renderSegments("view", "View", choices, shown, (view) => this.#choose(view))}
         <span class="unseen" role="status">${this.said}</span>
       </div>
@@ -171,6 +177,7 @@ export class SluiceResult extends LitElement {
 
   #sentColumn(): TemplateResult {
     return html`<section
+      part="sent"
       aria-label="Server sent"
       @pointerover=${this.#point}
       @pointerleave=${this.#point}
@@ -192,7 +199,7 @@ export class SluiceResult extends LitElement {
   }
 
   #modelColumn(): TemplateResult {
-    return html`<section aria-label="Model sees">
+    return html`<section part="model" aria-label="Model sees">
       <h3>Model sees ${amountWords(this.bytesOut)}</h3>
       <sluice-result-model
         headed

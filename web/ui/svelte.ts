@@ -7,7 +7,7 @@
  * <script lang="ts">
  *   import "mcp-sluice/ui/svelte";
  * </script>
- * <sluice-artifact {artifact} onsluice-preview={({ detail }) => open(detail)}></sluice-artifact>
+ * <sluice-artifact {artifact} onsluice-preview={({ detail }) => showPreview(detail)}></sluice-artifact>
  * ```
  * @module mcp-sluice/ui/svelte
  */

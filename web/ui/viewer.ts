@@ -27,7 +27,14 @@ const TABS: readonly (readonly [ViewerTab, string])[] = [
 
 /**
  * Previews an artifact: images, PDF, HTML, Markdown, tables, archives, code, audio, video, and anything else as bytes; also its
- * source and its metadata. Dispatches `sluice-fetch` for a deferred artifact. `--sluice-viewer-height` limits its height.
+ * source and its metadata.
+ *
+ * @element sluice-viewer
+ * @fires {CustomEvent<ShownArtifact>} sluice-fetch - Get it, since it is deferred.
+ * @csspart header - Its name, type and size, and the download.
+ * @csspart tabs - The tabs.
+ * @csspart content - What the open tab shows.
+ * @cssprop [--sluice-viewer-height=80vh] - Height of what a tab shows, at most.
  */
 export class SluiceViewer extends LitElement {
   /** @hidden */
@@ -74,16 +81,27 @@ export class SluiceViewer extends LitElement {
     const name = this.#name(artifact);
     const size = artifact.size_bytes === undefined ? "" : ` · ${humanSize(artifact.size_bytes)}`;
     return html`
-      <header>
+      <header part="header">
         ${chooseIcon(artifact.mime_type ?? null)}
         <strong class="name" title=${name}>${name}</strong>
         <span class="facts soft">${toSafeName(artifact.mime_type, "Unknown type")}${size}</span>
         ${this.#download()}
       </header>
-      <div role="tablist" aria-label="Views of ${name}" @keydown=${(event: KeyboardEvent) => this.#onKey(event)}>
+      <div
+        part="tabs"
+        role="tablist"
+        aria-label="Views of ${name}"
+        @keydown=${(event: KeyboardEvent) => this.#onKey(event)}
+      >
         ${TABS.map(([tab, text]) => this.#tabOf(tab, text))}
       </div>
-      <div role="tabpanel" id="panel" tabindex=${this.tab === "info" ? "0" : "-1"} aria-labelledby="tab-${this.tab}">
+      <div
+        part="content"
+        role="tabpanel"
+        id="panel"
+        tabindex=${this.tab === "info" ? "0" : "-1"}
+        aria-labelledby="tab-${this.tab}"
+      >
         ${this.#notice()} ${this.#previewer.host}
         ${this.tab === "info" ? renderInfo(artifact, (text) => void this.#copy(text)) : nothing}
       </div>

@@ -8,7 +8,7 @@
  * import "mcp-sluice/ui/vue";
  * </script>
  * <template>
- *   <sluice-artifact :artifact="artifact" @sluice-preview="({ detail }) => open(detail)" />
+ *   <sluice-artifact :artifact="artifact" @sluice-preview="({ detail }) => showPreview(detail)" />
  * </template>
  * ```
  * @module mcp-sluice/ui/vue
