@@ -55,6 +55,7 @@ export async function readElements() {
 /**
  * The reference in Markdown: of each element a heading and its tables.
  * @param {object} manifest
+ * @returns {string}
  */
 export function describeElements({ modules: [{ declarations }] }) {
   return declarations
