@@ -8,7 +8,11 @@ import { OpenAiClient, createScriptedModel } from "mcp-sluice/planner";
 export function chooseModel() {
   const model = new URLSearchParams(location.search).get("model");
   if (model !== null) return new OpenAiClient({ model, baseUrl: "http://localhost:11434/v1" });
-  return new OpenAiClient({ model: "scripted", baseUrl: "http://model.example/v1", fetch: createScriptedModel(script) });
+  return new OpenAiClient({
+    model: "scripted",
+    baseUrl: "http://model.example/v1",
+    fetch: createScriptedModel(script),
+  });
 }
 
 /** @typedef {Parameters<typeof createScriptedModel>[0]} Script */
