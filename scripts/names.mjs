@@ -24,11 +24,17 @@ const PARTICIPLE = new RegExp(`^(?:[a-z]+ed|${IRREGULAR})(?=[A-Z]|$)`);
 const FUNCTIONS =
   /\bfunction\*? +([a-z]\w*)|\bconst ([a-z]\w*)(?::[^=\n]*)? = (?:async )?(?:\([^()\n]*\)(?::[^=\n]+)? =>|[a-z]\w* =>)/g;
 
+/** Methods, but for those that a base class names: `async #readPage(at: number): Promise<Page> {`. */
+const METHODS = /^ {2}(?:(?:static|async|protected) )*\*?(#?[a-z]\w*)(?:<[^>\n]*>)?\(.*\)(?:: .+)? \{$/gm;
+
 /** Words that give away a sentence that nobody says. */
 const WORDS =
   /\b(?:[Ww]hoever|anew|[Nn]obody|[Ss]omebody|of ours|[Ww]hat is no|is said to be|that there is not|whatever for)\b/g;
 
-const isHabit = (name) => /[a-z]Of$/.test(name) || (PARTICIPLE.test(name) && !VERBS.test(name));
+function isHabit(name) {
+  const word = name.replace("#", "");
+  return /[a-z]Of$/.test(word) || (PARTICIPLE.test(word) && !VERBS.test(word));
+}
 
 function listFiles(...patterns) {
   const listed = execFileSync("git", ["ls-files", "-z", "-c", "-o", "--exclude-standard", "--", ...patterns], {
@@ -57,13 +63,17 @@ function collect(paths, find) {
   return found;
 }
 
+/** Names in a text that do not begin with a verb, each once. */
+function findHabits(text, pattern) {
+  const all = [...text.matchAll(pattern)].map(([, declared, constant]) => declared ?? constant);
+  return [...new Set(all)].filter(isHabit);
+}
+
 /** What there is now, by habit. */
 function collectAll() {
   return {
-    names: collect(listFiles("web/*.ts"), (text) => {
-      const all = [...text.matchAll(FUNCTIONS)].map(([, declared, constant]) => declared ?? constant);
-      return [...new Set(all)].filter(isHabit);
-    }),
+    names: collect(listFiles("web/*.ts"), (text) => findHabits(text, FUNCTIONS)),
+    methods: collect(listFiles("web/*.ts"), (text) => findHabits(text, METHODS)),
     words: collect(listFiles("*.md", "web/*.ts"), (text) =>
       [...text.matchAll(WORDS)].map(([word]) => word.toLowerCase()),
     ),
@@ -91,6 +101,7 @@ const MAX_PLACES = 8;
 
 const RULES = {
   names: "a function is a verb with its object, such as readPointer",
+  methods: "a method is a verb with its object",
   words: "a sentence is one that people say aloud",
 };
 

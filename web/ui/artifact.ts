@@ -105,7 +105,7 @@ export class SluiceArtifact extends LitElement {
       describeOrigin(artifact),
       describeState(artifact),
     ];
-    const isSeen = this.#offered(artifact).includes("preview");
+    const isSeen = this.#listOffered(artifact).includes("preview");
     return html`<article
       part="card"
       class="card ${artifact.deferred === true ? "deferred" : ""}"
@@ -132,7 +132,7 @@ export class SluiceArtifact extends LitElement {
 
   #chip(artifact: ShownArtifact): TemplateResult {
     const name = nameArtifact(artifact);
-    const offered = this.#offered(artifact);
+    const offered = this.#listOffered(artifact);
     const facts = [formatArtifactSize(artifact), describeState(artifact)]
       .filter((fact) => fact !== undefined)
       .join(" · ");
@@ -167,7 +167,7 @@ export class SluiceArtifact extends LitElement {
 
   #buttons(artifact: ShownArtifact): TemplateResult {
     const name = nameArtifact(artifact);
-    const [main, ...others] = this.#offered(artifact);
+    const [main, ...others] = this.#listOffered(artifact);
     const rest = others.filter((action) => action !== "download");
     const isTelling = this.#isTelling;
     const known: MenuItem = { label: isTelling ? "Hide provenance" : "Provenance", icon: info, run: this.#tellMore };
@@ -222,7 +222,7 @@ export class SluiceArtifact extends LitElement {
   }
 
   /** The requested actions that are possible. */
-  #offered(artifact: ShownArtifact): readonly ArtifactAction[] {
+  #listOffered(artifact: ShownArtifact): readonly ArtifactAction[] {
     if (artifact.deferred === true || !isStored(artifact)) return [];
     return [...new Set(this.actions)].filter(
       (action) => Object.hasOwn(ACTIONS, action) && (action !== "download" || this.bytes !== undefined),

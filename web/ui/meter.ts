@@ -309,7 +309,7 @@ export class SluiceMeter extends LitElement {
     return html`<p
       class="line"
       role=${this.compact ? "img" : nothing}
-      aria-label=${this.compact ? this.#told(sent, seen, change) : nothing}
+      aria-label=${this.compact ? this.#describe(sent, seen, change) : nothing}
     >
       <span class="part" aria-hidden="true">${isWhole ? nothing : `${size(sent)} → `}<b>${size(seen)}</b></span>
       <span class="tokens" aria-hidden="true"
@@ -329,7 +329,7 @@ export class SluiceMeter extends LitElement {
     };
   }
 
-  #told(sent: number, seen: number, { kind, words }: Change): string {
+  #describe(sent: number, seen: number, { kind, words }: Change): string {
     const { before, after } = this.#tokens(sent, seen);
     if (kind === "unchanged") return `The model sees ${exact(seen)}: ${words}. About ${roughly(after)} tokens.`;
     const tokens = `About ${roughly(before)} tokens became about ${roughly(after)}.`;
@@ -339,7 +339,7 @@ export class SluiceMeter extends LitElement {
   #bar(sent: number, seen: number, change: Change): TemplateResult | typeof nothing {
     if (change.kind === "unchanged") return nothing;
     const most = Math.max(sent, seen);
-    return html`<div part="bar" class="bar ${change.kind}" role="img" aria-label=${this.#told(sent, seen, change)}>
+    return html`<div part="bar" class="bar ${change.kind}" role="img" aria-label=${this.#describe(sent, seen, change)}>
       ${fill(sent / most, "")}${fill(seen / most, "model")}
     </div>`;
   }

@@ -137,7 +137,7 @@ export class SluiceResult extends LitElement {
     const has = (...names: string[]): boolean => names.some((name) => changed.has(name));
     if (has("reduced", "refs")) this.#rebuild();
     if (has("observation")) this.#counterparts = new Counterparts(this.observation);
-    if (has("observation", "artifacts", "fields")) this.#context = this.#contextOf();
+    if (has("observation", "artifacts", "fields")) this.#context = this.#toContext();
     if (has("reduced", "observation")) this.lit = null;
     if (has("view") && (this.view === "sent" || this.view === "model")) this.side = this.view;
   }
@@ -171,11 +171,11 @@ export class SluiceResult extends LitElement {
 
   #columns(shown: ResultView): TemplateResult {
     return html`<div class="columns ${shown}">
-      ${shown === "model" ? nothing : this.#sentColumn()} ${shown === "sent" ? nothing : this.#modelColumn()}
+      ${shown === "model" ? nothing : this.#renderSentColumn()} ${shown === "sent" ? nothing : this.#modelColumn()}
     </div>`;
   }
 
-  #sentColumn(): TemplateResult {
+  #renderSentColumn(): TemplateResult {
     return html`<section
       part="sent"
       aria-label="Server sent"
@@ -254,7 +254,7 @@ export class SluiceResult extends LitElement {
     this.#problem = problem;
   }
 
-  #contextOf(): ResultContext {
+  #toContext(): ResultContext {
     const steps = this.fields.map(splitSteps);
     return {
       artifacts: new Map(this.artifacts.map((artifact) => [artifact.id, artifact])),

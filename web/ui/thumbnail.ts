@@ -200,10 +200,10 @@ export class SluiceThumbnail extends LitElement {
     if (artifact.deferred === true || !isStored(artifact)) return;
     const run = new AbortController();
     this.#run = run;
-    void this.#drawn(artifact, bytes, run.signal);
+    void this.#drawArtifact(artifact, bytes, run.signal);
   }
 
-  async #drawn(artifact: ShownArtifact, bytes: ArtifactBytes, signal: AbortSignal): Promise<void> {
+  async #drawArtifact(artifact: ShownArtifact, bytes: ArtifactBytes, signal: AbortSignal): Promise<void> {
     try {
       // What is to be read comes first.
       await idle();

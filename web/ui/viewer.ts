@@ -93,7 +93,7 @@ export class SluiceViewer extends LitElement {
         aria-label="Views of ${name}"
         @keydown=${(event: KeyboardEvent) => this.#onKey(event)}
       >
-        ${TABS.map(([tab, text]) => this.#tabOf(tab, text))}
+        ${TABS.map(([tab, text]) => this.#renderTab(tab, text))}
       </div>
       <div
         part="content"
@@ -119,7 +119,7 @@ export class SluiceViewer extends LitElement {
     return toSafeName(artifact.filename, toSafeName(artifact.id, "Unnamed"));
   }
 
-  #tabOf(tab: ViewerTab, text: string): TemplateResult {
+  #renderTab(tab: ViewerTab, text: string): TemplateResult {
     const isOpen = this.tab === tab;
     return html`<button
       type="button"

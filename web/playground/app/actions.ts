@@ -86,7 +86,7 @@ export class Actions {
   async start(route: Route): Promise<void> {
     this.#store.set({ view: route.view });
     if (readRemembered<boolean>("memory") === true) await this.#openMemory();
-    await this.#engine.listen(proxy((event: EngineEvent) => this.#heard(event)));
+    await this.#engine.listen(proxy((event: EngineEvent) => this.#onEvent(event)));
     if (!(await this.#begin())) return;
     await this.#memory?.adopt();
     // A person who has moved on meanwhile stays there.
@@ -176,14 +176,14 @@ export class Actions {
   }
 
   #openMemory(): Promise<void> {
-    this.#opening ??= this.#openedMemory();
+    this.#opening ??= this.#findMemory();
     return this.#opening;
   }
 
-  async #openedMemory(): Promise<void> {
+  async #findMemory(): Promise<void> {
     const tell = (text: string): void => this.#note({ level: "warn", text });
     const { PageMemory, describeMemoryError } = await import("./memory/memory.js");
-    const deps = { store: this.#store, engine: this.#engine, servers: () => this.#connected(), tell };
+    const deps = { store: this.#store, engine: this.#engine, servers: () => this.#listConnected(), tell };
     try {
       this.#memory = await PageMemory.open(deps);
     } catch (error) {
@@ -192,7 +192,7 @@ export class Actions {
   }
 
   /** The servers that are remembered, in the order in which they are listed. */
-  #connected(): readonly KnownServer[] {
+  #listConnected(): readonly KnownServer[] {
     return this.#store.state.servers.flatMap(({ name, kind, signsIn }) => {
       const known = this.#proven.has(name) ? this.#serverAddresses.get(name) : undefined;
       if (known === undefined || kind === "serve" || name === "demo") return [];
@@ -241,13 +241,13 @@ export class Actions {
     if (outcome.ok) {
       this.#proven.add(name);
       this.#store.set({ server: name });
-    } else if (before !== undefined) this.#failedAgain(before);
+    } else if (before !== undefined) this.#restoreFailed(before);
     else if (kind !== "serve" && name !== "demo") await this.disconnect(name);
     return outcome;
   }
 
   /** A server that was connected before is listed as it was. */
-  #failedAgain(before: KnownServer): void {
+  #restoreFailed(before: KnownServer): void {
     this.#serverAddresses.set(before.name, before);
     const { lacks } = before;
     if (lacks === undefined) return;
@@ -295,7 +295,7 @@ export class Actions {
     await this.#engine.disconnect(server);
     // The engine does not know one that was not connected again.
     const isListed = this.#store.state.servers.some(({ name }) => name === server);
-    if (isListed) this.#heard({ kind: "gone", server });
+    if (isListed) this.#onEvent({ kind: "gone", server });
   }
 
   /** Calls a tool and shows the call. `tool` starts with the server's name. */
@@ -536,7 +536,7 @@ export class Actions {
     }
   }
 
-  #heard(event: EngineEvent): void {
+  #onEvent(event: EngineEvent): void {
     if (event.kind === "files_changed") this.loadFiles().catch(() => undefined);
     // Subscriptions end with the connection.
     if (event.kind === "gone") this.readers.delete(event.server);

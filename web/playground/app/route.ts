@@ -200,7 +200,7 @@ export class AddressBar {
     this.#shown = toRoute(this.#store.state);
     this.#replace();
     this.#store.listen(() => this.#sync());
-    addEventListener("popstate", () => this.#moved());
+    addEventListener("popstate", () => this.#onMove());
   }
 
   #sync(): void {
@@ -224,7 +224,7 @@ export class AddressBar {
     history.replaceState(history.state, "", writeRoute(this.#shown));
   }
 
-  #moved(): void {
+  #onMove(): void {
     if (this.#isReturning) {
       this.#isReturning = false;
       this.#replace();

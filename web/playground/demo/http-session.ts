@@ -42,7 +42,7 @@ export class HttpSession implements Transport {
         return message instanceof Response ? message : this.receive(message);
       }
       case "GET":
-        return this.#streams.has(undefined) ? refuse(409, REFUSED, "This session is listened to.") : this.#streamed();
+        return this.#streams.has(undefined) ? refuse(409, REFUSED, "This session is listened to.") : this.#openStream();
       case "DELETE":
         await this.close();
         return new Response();
@@ -54,7 +54,7 @@ export class HttpSession implements Transport {
   /** Takes a message. The answer to a request is a stream, which ends with its result. */
   receive(message: JSONRPCMessage): Response {
     const isRequest = "method" in message && "id" in message;
-    const response = isRequest ? this.#streamed(message.id) : new Response(null, { status: 202 });
+    const response = isRequest ? this.#openStream(message.id) : new Response(null, { status: 202 });
     this.onmessage?.(message);
     return response;
   }
@@ -72,7 +72,7 @@ export class HttpSession implements Transport {
     this.onclose?.();
   }
 
-  #streamed(id?: RequestId): Response {
+  #openStream(id?: RequestId): Response {
     const body = new ReadableStream<Uint8Array>({
       start: (stream) => void this.#streams.set(id, stream),
       cancel: () => void this.#streams.delete(id),

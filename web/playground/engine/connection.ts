@@ -116,7 +116,7 @@ export class Connection implements AsyncDisposable {
     const key = `planned ${JSON.stringify(config)}`;
     const old = [...this.#nodes.keys()].filter((each) => each.startsWith("planned ") && each !== key);
     await Promise.allSettled(old.map((each) => this.#close(each)));
-    return this.#known(key, { dialect: "observation" }, { artifact_extraction: config });
+    return this.#findKnown(key, { dialect: "observation" }, { artifact_extraction: config });
   }
 
   /** Runs work with the source, for its resources. */
@@ -136,10 +136,10 @@ export class Connection implements AsyncDisposable {
   }
 
   #node(): Promise<ToolNode> {
-    return this.#known("called", { dialect: "mcp" }, {});
+    return this.#findKnown("called", { dialect: "mcp" }, {});
   }
 
-  #known(key: string, options: ToolNodeOptions, config: Partial<ExternalToolConfig>): Promise<ToolNode> {
+  #findKnown(key: string, options: ToolNodeOptions, config: Partial<ExternalToolConfig>): Promise<ToolNode> {
     const known = this.#nodes.get(key);
     if (known !== undefined) return known;
     const opening = this.#open(options, config);

@@ -32,26 +32,26 @@ export class MyFiles {
   /** All versions of a file, newest first. Throws E_NOT_FOUND. */
   async versions(id: string): Promise<readonly ShownFile[]> {
     const artifacts = await this.#artifacts();
-    const versions = await this.#storage.versions(await this.#nameOf(id));
+    const versions = await this.#storage.versions(await this.#findName(id));
     return versions.map((file) => toShownFile(file, artifacts.get(file.id)));
   }
 
   /** Adds a file, as a new version if its name exists. */
   async keep(file: File): Promise<ShownFile> {
     const mime_type = file.type === "" ? null : file.type;
-    return this.#shown(await this.#storage.put(file.name, file.stream(), { mime_type }));
+    return this.#toShown(await this.#storage.put(file.name, file.stream(), { mime_type }));
   }
 
   /** Adds the bytes of an artifact. */
   async save(artifact: StoredArtifact, bytes: ReadableStream<Uint8Array>): Promise<ShownFile> {
     const { filename, mime_type } = artifact;
     const name = filename ?? safeFilename(artifact);
-    return this.#shown(await this.#storage.put(name, bytes, { mime_type, origin: "generated" }));
+    return this.#toShown(await this.#storage.put(name, bytes, { mime_type, origin: "generated" }));
   }
 
   /** Renames a file. Throws E_NOT_FOUND, and E_INVALID_ARGUMENT if the name is taken. */
   async rename(id: string, filename: string): Promise<void> {
-    await this.#storage.rename(await this.#nameOf(id), filename);
+    await this.#storage.rename(await this.#findName(id), filename);
   }
 
   /** Deletes a file with all its versions; false if it was already gone. */
@@ -64,13 +64,13 @@ export class MyFiles {
     return this.handling.storage(VISITOR);
   }
 
-  async #nameOf(id: string): Promise<string> {
+  async #findName(id: string): Promise<string> {
     const file = (await this.#storage.list()).find((each) => each.id === id);
     if (file !== undefined) return file.name;
     throw new SluiceError("E_NOT_FOUND", "The file is gone: it was deleted or replaced, perhaps in another tab.");
   }
 
-  async #shown(file: UserFile): Promise<ShownFile> {
+  async #toShown(file: UserFile): Promise<ShownFile> {
     return toShownFile(file, (await this.#store.stat(file.id, VISITOR)) ?? undefined);
   }
 

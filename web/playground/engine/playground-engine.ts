@@ -89,7 +89,7 @@ export class PlaygroundEngine implements Engine {
   }
 
   async signIn(source: string): Promise<Outcome<null>> {
-    return doWork(() => this.#served().signIn(source));
+    return doWork(() => this.#findServed().signIn(source));
   }
 
   watch(isSeen: boolean): void {
@@ -119,8 +119,8 @@ export class PlaygroundEngine implements Engine {
   }
 
   async chat(request: ChatRequest, tell: (event: ChatEvent) => void): Promise<Outcome<ChatEnd>> {
-    if (request.model.kind === "served") return outcome(() => this.#served().chat.ask(request, tell));
-    return outcome(async () => (await this.#loadedChat()).ask(request, this.#results.config, tell));
+    if (request.model.kind === "served") return outcome(() => this.#findServed().chat.ask(request, tell));
+    return outcome(async () => (await this.#loadChat()).ask(request, this.#results.config, tell));
   }
 
   stop(question: string, call?: string): void {
@@ -157,7 +157,7 @@ export class PlaygroundEngine implements Engine {
     id: string,
     range?: { start: number; end?: number },
   ): Promise<ReadableStream<Uint8Array> | null> {
-    if (isServed(shelf)) return this.#served().bytes(shelf, id, range);
+    if (isServed(shelf)) return this.#findServed().bytes(shelf, id, range);
     const { store, files, opened } = this.#session;
     const [place, scope] = shelf === "files" ? [files, VISITOR] : [store, await opened];
     return place.openReader(id, { scope, ...(range !== undefined && { range }) });
@@ -172,23 +172,23 @@ export class PlaygroundEngine implements Engine {
 
   async exchanges(call?: string): Promise<readonly ShownExchange[]> {
     this.#servers.isWatched = true;
-    return (await this.#loadedInspection()).exchanges(call);
+    return (await this.#loadInspection()).exchanges(call);
   }
 
   async forgetExchanges(): Promise<void> {
-    (await this.#loadedInspection()).forget();
+    (await this.#loadInspection()).forget();
   }
 
   async about(server: string): Promise<ShownAbout | undefined> {
-    return (await this.#loadedInspection()).about(server);
+    return (await this.#loadInspection()).about(server);
   }
 
   async check(server: string): Promise<void> {
-    await (await this.#loadedInspection()).check(server);
+    await (await this.#loadInspection()).check(server);
   }
 
   async prompts(server: string): Promise<Outcome<readonly ShownPrompt[]>> {
-    return (await this.#loadedInspection()).prompts(server);
+    return (await this.#loadInspection()).prompts(server);
   }
 
   async prompt(
@@ -196,7 +196,7 @@ export class PlaygroundEngine implements Engine {
     name: string,
     args: Readonly<Record<string, string>>,
   ): Promise<Outcome<readonly ShownPromptMessage[]>> {
-    return (await this.#loadedInspection()).prompt(server, name, args);
+    return (await this.#loadInspection()).prompt(server, name, args);
   }
 
   async kept(result: string): Promise<StoredResult | null> {
@@ -227,27 +227,27 @@ export class PlaygroundEngine implements Engine {
   }
 
   async resources(server: string): Promise<Outcome<ShownResources>> {
-    return (await this.#loadedResources()).list(server);
+    return (await this.#loadResources()).list(server);
   }
 
   async read(server: string, uri: string): Promise<Outcome<ShownReading>> {
-    return (await this.#loadedResources()).read(server, uri);
+    return (await this.#loadResources()).read(server, uri);
   }
 
   async subscribe(server: string, uri: string, wanted: boolean): Promise<Outcome<null>> {
-    return (await this.#loadedResources()).subscribe(server, uri, wanted);
+    return (await this.#loadResources()).subscribe(server, uri, wanted);
   }
 
   async complete(server: string, template: string, variable: string, value: string): Promise<readonly string[]> {
-    return (await this.#loadedResources()).complete(server, template, variable, value);
+    return (await this.#loadResources()).complete(server, template, variable, value);
   }
 
   async variables(template: string): Promise<Outcome<readonly TemplateVariable[]>> {
-    return (await this.#loadedResources()).variables(template);
+    return (await this.#loadResources()).variables(template);
   }
 
   async expand(template: string, values: Readonly<Record<string, string>>): Promise<Outcome<string>> {
-    return (await this.#loadedResources()).expand(template, values);
+    return (await this.#loadResources()).expand(template, values);
   }
 
   async files(): Promise<readonly ShownFile[]> {
@@ -263,8 +263,8 @@ export class PlaygroundEngine implements Engine {
   }
 
   async save(shelf: Shelf, id: string): Promise<Outcome<ShownFile>> {
-    return this.#changed(async () => {
-      if (isServed(shelf)) return (await this.#session.myFiles()).keep(await this.#served().file(shelf, id));
+    return this.#changeFiles(async () => {
+      if (isServed(shelf)) return (await this.#session.myFiles()).keep(await this.#findServed().file(shelf, id));
       const { store, scope } = this.#session;
       const known = await store.stat(id, scope);
       const bytes = await store.openReader(id, { scope });
@@ -276,13 +276,13 @@ export class PlaygroundEngine implements Engine {
   }
 
   async keep(file: File): Promise<Outcome<ShownFile>> {
-    return this.#changed(async () => {
+    return this.#changeFiles(async () => {
       return (await this.#session.myFiles()).keep(file);
     });
   }
 
   async rename(id: string, filename: string): Promise<Outcome<null>> {
-    return this.#changed(async () => {
+    return this.#changeFiles(async () => {
       await (await this.#session.myFiles()).rename(id, filename);
       return null;
     });
@@ -290,9 +290,9 @@ export class PlaygroundEngine implements Engine {
 
   async remove(shelf: Shelf, id: string): Promise<Outcome<boolean>> {
     const { store, scope } = this.#session;
-    if (isServed(shelf)) return outcome(() => this.#served().remove(shelf, id));
+    if (isServed(shelf)) return outcome(() => this.#findServed().remove(shelf, id));
     if (shelf === "session") return outcome(() => store.delete(id, scope));
-    return this.#changed(async () => (await this.#session.myFiles()).remove(id));
+    return this.#changeFiles(async () => (await this.#session.myFiles()).remove(id));
   }
 
   async space(): Promise<ShownSpace> {
@@ -311,7 +311,7 @@ export class PlaygroundEngine implements Engine {
     for (const end of ends) if (end.status === "rejected") throw end.reason;
   }
 
-  #served(): ServeSession {
+  #findServed(): ServeSession {
     if (this.#serve !== undefined) return this.#serve;
     throw new SluiceError(
       "E_MISUSE",
@@ -319,23 +319,23 @@ export class PlaygroundEngine implements Engine {
     );
   }
 
-  async #loadedChat(): Promise<Chat> {
+  async #loadChat(): Promise<Chat> {
     const { Chat } = await import("./chat/chat.js");
     return (this.#chat ??= new Chat(this.#session, this.#servers));
   }
 
-  async #loadedResources(): Promise<Resources> {
+  async #loadResources(): Promise<Resources> {
     const { Resources } = await import("./resources.js");
     return (this.#resources ??= new Resources(this.#servers));
   }
 
-  async #loadedInspection(): Promise<Inspection> {
+  async #loadInspection(): Promise<Inspection> {
     const { Inspection } = await import("./inspection.js");
     return (this.#inspection ??= new Inspection(this.#servers));
   }
 
   /** Changes My Files and reports it. */
-  async #changed<T>(work: () => Promise<T>): Promise<Outcome<T>> {
+  async #changeFiles<T>(work: () => Promise<T>): Promise<Outcome<T>> {
     const changed = await outcome(work);
     if (changed.ok) this.#onFiles();
     return changed;

@@ -166,8 +166,8 @@ export class Servers {
         return (await import("../demo/user-files.js")).fileDemo();
       },
       myFiles: () => this.#session.myFiles(),
-      onEvent: (connection, event) => this.#heard(connection, event),
-      onMessage: () => this.#recorded(),
+      onEvent: (connection, event) => this.#onEvent(connection, event),
+      onMessage: () => this.#reportRecorded(),
     };
   }
 
@@ -176,7 +176,7 @@ export class Servers {
     return this.#manager;
   }
 
-  #heard(connection: Connection, event: ToolNodeEvent): void {
+  #onEvent(connection: Connection, event: ToolNodeEvent): void {
     const server = connection.address.name;
     switch (event.kind) {
       case "resource": {
@@ -192,18 +192,18 @@ export class Servers {
           .catch(() => undefined);
         return;
       default:
-        if (event.kind === "left_alone" || event.kind === "recovered") void this.#turned(connection, event.kind);
+        if (event.kind === "left_alone" || event.kind === "recovered") void this.#reportTurn(connection, event.kind);
         this.#tell({ kind: "log", server, ...logLine(event) });
     }
   }
 
-  async #turned(connection: Connection, how: "left_alone" | "recovered"): Promise<void> {
+  async #reportTurn(connection: Connection, how: "left_alone" | "recovered"): Promise<void> {
     const health = await this.health();
     await (how === "recovered" ? health.answered(connection) : health.fell(connection, undefined));
   }
 
   /** Reports new messages, at most four times a second. */
-  #recorded(): void {
+  #reportRecorded(): void {
     if (!this.isWatched) return;
     if (this.#report !== undefined) return;
     this.#report = setTimeout(() => {

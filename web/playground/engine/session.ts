@@ -40,7 +40,7 @@ export class Session {
 
   /** My Files by name; loaded on first use. */
   myFiles(): Promise<MyFiles> {
-    this.#myFiles ??= this.#loaded();
+    this.#myFiles ??= this.#load();
     return this.#myFiles;
   }
 
@@ -65,7 +65,7 @@ export class Session {
     await endSession(this.#keys.session, { sessions: this.#stores.sessions, store: this.#stores.of });
   }
 
-  async #loaded(): Promise<MyFiles> {
+  async #load(): Promise<MyFiles> {
     try {
       const { MyFiles } = await import("./my-files.js");
       return new MyFiles(this.files, this.#onFiles);

@@ -120,7 +120,7 @@ export class RefTableStore implements ArtifactStore {
   }
 
   async delete(id: string, scope?: ArtifactScope): Promise<boolean> {
-    return this.#deleted(id, scope, () => true);
+    return this.#delete(id, scope, () => true);
   }
 
   async exists(id: string, scope?: ArtifactScope): Promise<boolean> {
@@ -152,7 +152,7 @@ export class RefTableStore implements ArtifactStore {
 
   async evict(seen: StoredArtifact): Promise<boolean> {
     const { id, scope, used_at } = checkObject(seen, "seen");
-    return this.#deleted(id, scope, ({ used }) => inMilliseconds(used) === used_at);
+    return this.#delete(id, scope, ({ used }) => inMilliseconds(used) === used_at);
   }
 
   async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
@@ -232,7 +232,7 @@ export class RefTableStore implements ArtifactStore {
     });
   }
 
-  async #deleted(id: string, scope: ArtifactScope | undefined, may: (entry: Entry) => boolean): Promise<boolean> {
+  async #delete(id: string, scope: ArtifactScope | undefined, may: (entry: Entry) => boolean): Promise<boolean> {
     const hash = this.#entry(id, scope)?.ref.sha256;
     if (hash === undefined) return false;
     return this.#change(hash, async () => {

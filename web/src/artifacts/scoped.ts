@@ -184,12 +184,12 @@ export class ToolArtifacts {
     });
     const { meta, namespace = this.#options.namespace, ...rest } = info;
     const source = { ...rest.source, ...this.#options.source, ...(meta !== undefined && { meta }) };
-    const ref = await this.#stored(data, { ...rest, namespace, source });
+    const ref = await this.#storeUploaded(data, { ...rest, namespace, source });
     this.#options.onStored?.(ref);
     return withoutScope(ref) as ArtifactRef;
   }
 
-  async #stored(data: Uploaded, info: Omit<ArtifactInfo, "scope">): Promise<ArtifactRef | TruncatedRef> {
+  async #storeUploaded(data: Uploaded, info: Omit<ArtifactInfo, "scope">): Promise<ArtifactRef | TruncatedRef> {
     const { scope, onFailure } = this.#options;
     try {
       return await this.#artifacts.upload(data, info);

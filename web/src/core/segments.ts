@@ -288,7 +288,7 @@ export class Segments {
     const writer = await SegmentWriter.open(access, toInfo(options, ref.source));
     try {
       const outcome = await access.attempt<Decoded>(
-        () => this.#decoded(index, ref, writer),
+        () => this.#decodeSegment(index, ref, writer),
         () => "unread",
       );
       // The text stays stored: the same string may stand elsewhere under this id. Retention removes it.
@@ -331,7 +331,7 @@ export class Segments {
     }
   }
 
-  async #decoded(index: number, ref: AnswerRef, writer: SegmentWriter): Promise<Decoded> {
+  async #decodeSegment(index: number, ref: AnswerRef, writer: SegmentWriter): Promise<Decoded> {
     const chunks = await openText(ref, this.#engine, this.#deps.access);
     if (chunks === null) return "unread";
     this.#engine.call("beginDecode", index);

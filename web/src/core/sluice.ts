@@ -156,7 +156,7 @@ class StoreSluice implements Sluice {
    * What a message needs. Links that it reads are reduced over the same store. Throws E_INVALID_ARGUMENT with the path of the option
    * that is wrong, whether or not anything will be stored.
    */
-  #depsOf(options: TransformOptions): MessageDeps {
+  #collectDeps(options: TransformOptions): MessageDeps {
     checkOptionNames(options, "a transformation", TRANSFORM_OPTIONS);
     for (const [name, [expected, holds]] of TESTS) {
       const value = options[name as keyof TransformOptions];
@@ -173,7 +173,7 @@ class StoreSluice implements Sluice {
   }
 
   async transform(result: unknown, options: TransformOptions = {}): Promise<Transformed> {
-    const deps = this.#depsOf(options);
+    const deps = this.#collectDeps(options);
     const pieces = toPieces(result);
     const message = new Message(this.#pool, await this.#pool.take(), deps);
     try {
@@ -203,7 +203,7 @@ class StoreSluice implements Sluice {
   }
 
   open(options: TransformOptions = {}): SluiceStream {
-    return new Stream(this.#pool, this.#depsOf(options));
+    return new Stream(this.#pool, this.#collectDeps(options));
   }
 
   clamp(observation: unknown, options: ClampOptions = {}): Clamp {
@@ -299,7 +299,7 @@ class EngineLook implements FileLook {
 
   push(bytes: Uint8Array): void {
     if (!isBytes(bytes)) throw noBytes("bytes");
-    const engine = this.#held();
+    const engine = this.#hold();
     for (let at = 0; at < bytes.length; at += PIECE) {
       engine.give([bytes.subarray(at, at + PIECE)]);
       engine.call("lookAt");
@@ -307,7 +307,7 @@ class EngineLook implements FileLook {
   }
 
   async finish(): Promise<Sniffed> {
-    const engine = this.#held();
+    const engine = this.#hold();
     const told = readReport(engine, engine.ask("looked"));
     this[Symbol.dispose]();
     return withFacts(told, this.#facts);
@@ -318,7 +318,7 @@ class EngineLook implements FileLook {
     this.#engine = undefined;
   }
 
-  #held(): Engine {
+  #hold(): Engine {
     if (this.#engine !== undefined) return this.#engine;
     throw new SluiceError("E_MISUSE", "This sniffer has given its answer: begin another one.");
   }

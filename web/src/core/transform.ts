@@ -71,7 +71,7 @@ export class Stream implements SluiceStream {
 
   write(chunk: Uint8Array): Promise<void> {
     if (!isBytes(chunk)) return Promise.reject(noBytes("chunk"));
-    return this.#inTurn(async () => (await this.#begun()).pushBytes(chunk));
+    return this.#inTurn(async () => (await this.#begin()).pushBytes(chunk));
   }
 
   async close(): Promise<Transformed> {
@@ -81,7 +81,7 @@ export class Stream implements SluiceStream {
 
   end(): Promise<GatedResult> {
     const ending = this.#inTurn(async () => {
-      const message = await this.#begun();
+      const message = await this.#begin();
       await message.finish();
       // The caller disposes of it from here on.
       this.#message = undefined;
@@ -122,7 +122,7 @@ export class Stream implements SluiceStream {
     }
   }
 
-  async #begun(): Promise<Message> {
+  async #begin(): Promise<Message> {
     return (this.#message ??= new Message(this.#pool, await this.#pool.take(), this.#deps));
   }
 }
@@ -204,7 +204,7 @@ export class Message implements GatedResult {
     this.#engine.give(JSON.stringify({ mime_type: getType(source), filename: getFilename(source) }));
     const isTaken = this.#engine.call("openBytes") === 1;
     const outcome: { isWhole: boolean } = { isWhole: true };
-    const chunks = this.#chunksOf(source, outcome);
+    const chunks = this.#readChunks(source, outcome);
     if (!isTaken) {
       // There are too many already, or nothing may be taken out here: they become text.
       await this.pushText('"');
@@ -279,7 +279,7 @@ export class Message implements GatedResult {
     return new Answer({
       text,
       artifacts: [...once.values()],
-      failures: this.#failuresOf(access),
+      failures: this.#listFailures(access),
       changed: isChanged,
       cut,
       bytesIn: this.#bytesIn,
@@ -311,7 +311,7 @@ export class Message implements GatedResult {
   }
 
   /** The failures of an answer, with those of the segment that was stored for it by the message's access. */
-  #failuresOf({ failures }: StoreAccess): readonly SluiceError[] {
+  #listFailures({ failures }: StoreAccess): readonly SluiceError[] {
     const own = this.#deps.access.failures;
     return failures === own ? own : [...new Set([...failures, ...own])];
   }
@@ -330,7 +330,7 @@ export class Message implements GatedResult {
    * The chunks of a source. If it fails before its end, it is not whole, and the rest of the document stays. A stream of objects is
    * an error.
    */
-  async *#chunksOf(source: ByteSource, outcome: { isWhole: boolean }): AsyncGenerator<Uint8Array> {
+  async *#readChunks(source: ByteSource, outcome: { isWhole: boolean }): AsyncGenerator<Uint8Array> {
     const { access, options } = this.#deps;
     const chunks = chunksIn(source);
     try {

@@ -250,12 +250,12 @@ export class HtmlText implements MarkupHandler {
     this.#noteLink = undefined;
     if (href === undefined) return;
     const mark = `[^${oneLine(text ?? "").replaceAll(/[[\]^]/g, "")}]`;
-    if (this.#notes.size < MAX_NOTES) this.#notes.set(this.#addressOf(href), mark);
+    if (this.#notes.size < MAX_NOTES) this.#notes.set(this.#toAddress(href), mark);
     this.#add(mark);
   }
 
   /** The address of a place, with the part of the book that it is in. */
-  #addressOf(href: string): string {
+  #toAddress(href: string): string {
     const hash = href.indexOf("#");
     const place = hash < 0 ? "" : href.slice(hash);
     return `${this.#options.findPart?.(hash < 0 ? href : href.slice(0, hash)) ?? ""}${place}`;
@@ -331,7 +331,7 @@ export class HtmlText implements MarkupHandler {
 
   /** A note begins with its mark: once, of the elements that have its id. */
   #openNote(id: string | undefined): void {
-    const address = id === undefined ? "" : this.#addressOf(`#${id}`);
+    const address = id === undefined ? "" : this.#toAddress(`#${id}`);
     const mark = this.#notes.get(address);
     if (mark === undefined) return;
     this.#notes.delete(address);

@@ -163,17 +163,23 @@ class ResultFiles {
     try {
       if (this.#silent !== undefined) throw this.#silent;
       const { signal } = this.#call;
-      const ref = await untilAborted(this.#stored(name, untilGivenUp(await open(), signal), info), signal);
+      const ref = await untilAborted(this.#store(name, untilGivenUp(await open(), signal), info), signal);
       this.refs.push(ref);
       const { id, filename, mime_type, size_bytes: stored } = ref;
-      this.kept.push({ ...this.#said(said, mime_type), name: filename ?? name, id, size_bytes: stored, expires_at });
+      this.kept.push({
+        ...this.#readWords(said, mime_type),
+        name: filename ?? name,
+        id,
+        size_bytes: stored,
+        expires_at,
+      });
     } catch (error) {
       this.#call.signal.throwIfAborted();
       const failure = storageError(error, "write");
       if (!isOfOneFile(failure)) throw failure;
       this.#note(failure);
       const { message: warning } = failure;
-      this.kept.push({ ...this.#said(said, null), name, id: null, size_bytes, expires_at, warning });
+      this.kept.push({ ...this.#readWords(said, null), name, id: null, size_bytes, expires_at, warning });
     }
   }
 
@@ -210,7 +216,7 @@ class ResultFiles {
     }
   }
 
-  async #stored(name: string, data: Uploaded, info: UserFileInfo): Promise<ArtifactRef> {
+  async #store(name: string, data: Uploaded, info: UserFileInfo): Promise<ArtifactRef> {
     if (this.#contract.display.storage_action === "temporary") {
       return this.#temporary(data, { filename: fileName(name), mime_type: info.mime_type ?? null });
     }
@@ -228,7 +234,10 @@ class ResultFiles {
   }
 
   /** The tool's words about a file, without paths. */
-  #said(said: SaidFile, mime_type: string | null): Pick<KeptFile, "said" | "mime" | "description" | "next_actions"> {
+  #readWords(
+    said: SaidFile,
+    mime_type: string | null,
+  ): Pick<KeptFile, "said" | "mime" | "description" | "next_actions"> {
     const { clean } = this.#deps;
     return {
       said,
@@ -240,7 +249,7 @@ class ResultFiles {
 
   #info(said: SaidFile): UserFileInfo {
     const { category = this.#contract.display.category_hint } = said;
-    const { description = null, next_actions = [] } = this.#said(said, null);
+    const { description = null, next_actions = [] } = this.#readWords(said, null);
     const common = { mime_type: said.mime ?? null, category: category ?? null, description };
     if (!isDeferred(said)) return { ...common, origin: "generated" };
     const { reason = null, expires_hours } = said;

@@ -104,7 +104,7 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
   /** Stores the files of a result. Undefined for a result that does not follow the contract. */
   async receive(reduced: Transformed, call: FileCall, store: ArtifactStore): Promise<FiledResult | undefined> {
     const reading = await readContract(reduced.text, this.#options.contractWasm);
-    const denied = await this.#deniedWrite(reading, reduced, call);
+    const denied = await this.#denyWrite(reading, reduced, call);
     if (denied !== undefined) {
       return { text: JSON.stringify(denied), artifacts: reduced.artifacts, failures: [], isError: true };
     }
@@ -134,7 +134,7 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
    * The specification's error object for an error of a tool that tells of a write that the sandbox denied, with the tool's own words.
    * Undefined for anything else.
    */
-  async #deniedWrite(reading: ContractReading, reduced: Transformed, call: FileCall): Promise<ErrorResult | undefined> {
+  async #denyWrite(reading: ContractReading, reduced: Transformed, call: FileCall): Promise<ErrorResult | undefined> {
     const words = errorWords(reading, reduced);
     const [path] = words === undefined ? [] : findDeniedWrites(words);
     if (words === undefined || path === undefined) return undefined;

@@ -96,7 +96,7 @@ export class UserStorage {
 
   /** The file of that name, or null. */
   async find(name: string): Promise<UserFile | null> {
-    return (await this.#named(fileName(name)))?.file ?? null;
+    return (await this.#findNamed(fileName(name)))?.file ?? null;
   }
 
   /** The file whose newest version is the artifact with this id, or null. */
@@ -119,12 +119,12 @@ export class UserStorage {
     file: string | UserFile,
     options: { readonly range?: ByteRange } = {},
   ): Promise<ReadableStream<Uint8Array>> {
-    return this.#artifacts.open(await this.#idOf(file), options);
+    return this.#artifacts.open(await this.#findId(file), options);
   }
 
   /** The artifact of a file, for hosts that show artifacts. */
   async artifact(file: string | UserFile): Promise<StoredArtifact> {
-    return this.#artifacts.stat(await this.#idOf(file));
+    return this.#artifacts.stat(await this.#findId(file));
   }
 
   /** All versions of a file, newest first. */
@@ -136,7 +136,7 @@ export class UserStorage {
 
   /** Deletes a file with all versions. Returns false if there is none of that name. */
   async remove(name: string): Promise<boolean> {
-    const found = await this.#named(fileName(name));
+    const found = await this.#findNamed(fileName(name));
     for (const { id } of found?.versions ?? []) await this.#artifacts.delete(id);
     return found !== undefined;
   }
@@ -157,7 +157,7 @@ export class UserStorage {
     const rename = async (): Promise<UserFile> => {
       const { file, versions } = await this.#get(name);
       if (filename === file.name) return file;
-      const there = await this.#named(filename);
+      const there = await this.#findNamed(filename);
       if (there !== undefined && !isBegun(versions, there.versions)) throw toTakenError(filename);
       for (const { id } of versions) await this.#store.update(id, { filename }, this.#scope);
       return (await this.#get(filename)).file;
@@ -168,28 +168,28 @@ export class UserStorage {
     return first === second ? both() : this.#turns.take(first, both);
   }
 
-  async #idOf(file: string | UserFile): Promise<string> {
+  async #findId(file: string | UserFile): Promise<string> {
     return typeof file === "string" ? (await this.#get(file)).file.id : file.id;
   }
 
   /** Throws SluiceError E_NOT_FOUND with the nearest name. */
   async #get(name: string): Promise<ListedFile> {
     const filename = fileName(name);
-    const found = await this.#named(filename);
+    const found = await this.#findNamed(filename);
     if (found !== undefined) return found;
     throw missing(filename, [...(await this.#all()).keys()]);
   }
 
   #all(): Promise<ReadonlyMap<string, ListedFile>> {
-    return this.#listed();
+    return this.#listFiles();
   }
 
-  async #named(filename: string): Promise<ListedFile | undefined> {
-    return (await this.#listed({ filename })).get(filename);
+  async #findNamed(filename: string): Promise<ListedFile | undefined> {
+    return (await this.#listFiles({ filename })).get(filename);
   }
 
   /** Files by name. Deletes expired drafts. */
-  async #listed(only?: ArtifactFilter): Promise<ReadonlyMap<string, ListedFile>> {
+  async #listFiles(only?: ArtifactFilter): Promise<ReadonlyMap<string, ListedFile>> {
     const now = this.#now();
     const found = new Map<string, StoredArtifact[]>();
     const over: StoredArtifact[] = [];
@@ -212,7 +212,7 @@ export class UserStorage {
   }
 
   async #put(filename: string, data: Uploaded, info: UserFileInfo): Promise<UserFile> {
-    const known = await this.#named(filename);
+    const known = await this.#findNamed(filename);
     const latest = known?.versions.at(-1);
     const namespace = latest?.namespace ?? newNamespace();
     const order = Math.max(this.#now(), latest === undefined ? 0 : readOrder(latest) + 1);

@@ -203,11 +203,11 @@ export class JsonScanner {
     this.#expected = "colon";
     if (this.#key === undefined) return;
     this.#key.take(chunk, this.#at, this.#at + end);
-    this.#name = this.#key.isCut ? undefined : this.#keyOf(this.#key.text(), end);
+    this.#name = this.#key.isCut ? undefined : this.#readKey(this.#key.text(), end);
     this.#key = undefined;
   }
 
-  #keyOf(json: string, end: number): string {
+  #readKey(json: string, end: number): string {
     try {
       return JSON.parse(json) as string;
     } catch {

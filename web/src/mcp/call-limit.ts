@@ -165,7 +165,7 @@ export class LimitedCall implements AsyncIterable<FollowUp> {
     if (this.#limits.isReceiving()) return this.#arm(LOOK);
     this.#given += 1;
     this.#limits.onNotice(stringOr(this.#request.params["name"]) ?? "", notice);
-    if (!notice.is_over) this.#messages.push({ toClient: this.#told(notice) });
+    if (!notice.is_over) this.#messages.push({ toClient: this.#toMessage(notice) });
     if (notice.is_over) {
       this.#messages.push({ toClient: this.#result(), toServer: writeCancellation(this.#request) });
       this.#deps.onOver();
@@ -177,7 +177,7 @@ export class LimitedCall implements AsyncIterable<FollowUp> {
   }
 
   /** A notice as progress, where the client asked for it, else as a message for its log. */
-  #told({ message }: WaitNotice): string {
+  #toMessage({ message }: WaitNotice): string {
     if (!this.isTokenGiven) {
       const params = { level: "warning", logger: "sluice", data: message };
       return JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params });

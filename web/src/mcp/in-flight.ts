@@ -121,13 +121,13 @@ export class InFlight {
 
   /** The request that a response answers. `id` is JSON text. */
   find(id: string | undefined): Request | undefined {
-    return this.#requests.get(this.#keyOf(id) ?? "");
+    return this.#requests.get(this.#toKey(id) ?? "");
   }
 
   /** Removes a request that was answered, or that ended otherwise. A held one is aborted. */
   close(id: string | undefined, end?: OperationEnd): Request | undefined {
     const request = this.find(id);
-    this.#requests.delete(this.#keyOf(id) ?? "");
+    this.#requests.delete(this.#toKey(id) ?? "");
     this.#leave();
     request?.abort?.abort();
     request?.operation?.end(end);
@@ -136,7 +136,7 @@ export class InFlight {
   }
 
   /** SDKs accept `"1"` as an answer to 1. */
-  #keyOf(id: string | undefined): string | undefined {
+  #toKey(id: string | undefined): string | undefined {
     const key = idKey(id);
     if (key === undefined || this.#requests.has(key) || !key.startsWith('"')) return key;
     const said = JSON.parse(key) as string;

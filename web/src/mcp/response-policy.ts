@@ -81,7 +81,7 @@ export class ResponsePolicy implements MessagePolicy {
       return this.#anyAnswer(message, isUrgent) ?? (isUrgent ? this.#gate("result", message) : undefined);
     }
     const method = message.text("method");
-    if (method !== undefined) return this.#unasked(stringIn(method), message, isWhole, isUrgent);
+    if (method !== undefined) return this.#answerUnasked(stringIn(method), message, isWhole, isUrgent);
     if (isWhole) {
       const request = this.#deps.inFlight.find(id);
       if (request?.isLate === true) return DROP;
@@ -111,7 +111,12 @@ export class ResponsePolicy implements MessagePolicy {
    * Decides about requests and notifications from the server. A request that is too large is refused, since clients
    * cannot use a reference there. Until then it is buffered, as a result may still follow.
    */
-  #unasked(method: string, message: JsonRpcScanner, isWhole: boolean, isUrgent: boolean): MessageAction | undefined {
+  #answerUnasked(
+    method: string,
+    message: JsonRpcScanner,
+    isWhole: boolean,
+    isUrgent: boolean,
+  ): MessageAction | undefined {
     if (TASK_NOTIFICATIONS.has(method)) return this.#gate("params.result", message, true);
     if (isWhole && isGuardedMethod(method)) return this.#guard();
     if (isWhole || method.startsWith(NOTIFICATIONS)) return PASS;

@@ -171,9 +171,9 @@ class Attempt {
     this.#call.signal.throwIfAborted();
     const own = getCallSignal(this.#deps.callSignal, this.#place);
     try {
-      const settled = await this.#ended(args, own);
+      const settled = await this.#waitForEnd(args, own);
       // A call that waits for a person has no result yet.
-      return settled === undefined ? { waiting: this.#waiting as Waiting } : this.#told(settled);
+      return settled === undefined ? { waiting: this.#waiting as Waiting } : this.#tell(settled);
     } finally {
       // A tool may ignore the signal, or continue after its result.
       this.#isOver = true;
@@ -181,19 +181,19 @@ class Attempt {
   }
 
   /** The result, or undefined if the call waits for a person. */
-  async #ended(args: Args, own: AbortSignal | undefined): Promise<Settled | undefined> {
+  async #waitForEnd(args: Args, own: AbortSignal | undefined): Promise<Settled | undefined> {
     try {
       own?.throwIfAborted();
-      const settled = await untilAborted(this.#called(args, own), own);
+      const settled = await untilAborted(this.#callTool(args, own), own);
       return this.#waiting === undefined ? settled : undefined;
     } catch (error) {
       this.#call.signal.throwIfAborted();
-      if (own?.aborted === true) return this.#broken("The call was cancelled: go on without its result.");
-      return this.#waiting === undefined ? this.#failed(error) : undefined;
+      if (own?.aborted === true) return this.#toBroken("The call was cancelled: go on without its result.");
+      return this.#waiting === undefined ? this.#toFailed(error) : undefined;
     }
   }
 
-  #told(settled: Settled): Outcome {
+  #tell(settled: Settled): Outcome {
     const { tell } = this.#deps;
     tell({ kind: "tool_returned", ...this.#place, isError: settled.isError });
     const { artifacts } = settled;
@@ -201,7 +201,7 @@ class Attempt {
     return { settled };
   }
 
-  #called(args: Args, own: AbortSignal | undefined): Promise<Settled> {
+  #callTool(args: Args, own: AbortSignal | undefined): Promise<Settled> {
     const signals = [this.#call.signal, this.#end.signal, own].filter((signal) => signal !== undefined);
     const any = AbortSignal.any(signals);
     const tool = this.#tool;
@@ -219,7 +219,7 @@ class Attempt {
     const sluice = await gate(tool.maxObservationChars);
     const prepared = await expanding.put({ name: tool.name, input_schema: tool.inputSchema }, args, scope, signal);
     if (prepared.kind === "answer") {
-      return this.#settled(ToolAnswer.told(prepared.result, sluice), true, [], {});
+      return this.#settle(ToolAnswer.told(prepared.result, sluice), true, [], {});
     }
     signal.throwIfAborted();
     const context = this.#context(signal);
@@ -235,7 +235,7 @@ class Attempt {
       }),
     );
     const artifacts = [...this.#stored, ...answer.artifacts, ...all.flatMap((each) => each.artifacts)];
-    return this.#settled(answer, false, artifacts, Object.fromEntries(all.map(({ field, value }) => [field, value])));
+    return this.#settle(answer, false, artifacts, Object.fromEntries(all.map(({ field, value }) => [field, value])));
   }
 
   async #external(tool: ToolSpec, args: Args, signal: AbortSignal): Promise<Settled> {
@@ -251,13 +251,13 @@ class Attempt {
     const schema = tool.output_schema;
     const { cut } = answer;
     if (answer.isError || !hasMarks(schema)) {
-      return this.#settled({ cut, text: this.#deps.listed.offered(answer.text) }, answer.isError, answer.artifacts, {});
+      return this.#settle({ cut, text: this.#deps.listed.offered(answer.text) }, answer.isError, answer.artifacts, {});
     }
     const { shown, kept } = partValue(answer.value, schema);
-    return this.#settled({ cut, text: this.#deps.listed.offered(toJson(shown)) }, false, answer.artifacts, kept);
+    return this.#settle({ cut, text: this.#deps.listed.offered(toJson(shown)) }, false, answer.artifacts, kept);
   }
 
-  #settled(
+  #settle(
     { text, cut }: { readonly text: string; readonly cut?: ClampReport | undefined },
     isError: boolean,
     artifacts: readonly AnswerRef[],
@@ -277,15 +277,15 @@ class Attempt {
     };
   }
 
-  #broken(sentence: string): Settled {
+  #toBroken(sentence: string): Settled {
     return describeFailure({ tool: this.#tool.name, namespace: getNamespace(this.#tool) }, sentence, [...this.#stored]);
   }
 
-  #failed(error: unknown): Settled {
-    if (error instanceof WrongArguments) return this.#broken(`The arguments do not fit. ${z.prettifyError(error)}`);
+  #toFailed(error: unknown): Settled {
+    if (error instanceof WrongArguments) return this.#toBroken(`The arguments do not fit. ${z.prettifyError(error)}`);
     const told = error instanceof SluiceError ? error : toUnexplainedError(this.#tool.name, error);
     this.#deps.tell({ kind: "tool_failed", ...this.#place, error: told });
-    return this.#broken(told.message);
+    return this.#toBroken(told.message);
   }
 
   /** Sends an event of the tool, until the call is over. Throws SluiceError E_INVALID_ARGUMENT if it is no JSON. */
@@ -339,14 +339,14 @@ class Attempt {
   }
 
   #pause(reason: PauseReason, payload: PausePayload): Promise<unknown> {
-    const answered = this.#answered(reason, payload);
+    const answered = this.#findAnswer(reason, payload);
     // The call waits even if the tool does not await the answer.
     answered.catch(() => undefined);
     return answered;
   }
 
   /** Returns an earlier answer. Otherwise ends the call, which is made again when there is an answer. */
-  async #answered(reason: PauseReason, payload: PausePayload): Promise<unknown> {
+  async #findAnswer(reason: PauseReason, payload: PausePayload): Promise<unknown> {
     const { answers } = this.#call;
     const number = this.#pauses++;
     if (number < answers.length) return answers[number];

@@ -66,7 +66,7 @@ class FileCollections implements StateCollections {
     const [events, bindings] = [new Histories(folder, "events"), new Histories(folder, "bindings")];
     const firstKept: FirstKept = (sizes) => limits.firstKept(sizes);
     this.runs = {
-      save: (token, text) => this.#saved("runs", () => runs.put(token, text, limits.until(limits.now()))),
+      save: (token, text) => this.#save("runs", () => runs.put(token, text, limits.until(limits.now()))),
       load: (token) => this.#there("read", () => runs.get(token, limits.now(), maxBytes), null),
       forget: (token) => this.#there("write", () => runs.remove(token), undefined),
       claim: (token, owner, lease) => this.#there("write", () => runs.claim(token, owner, limits.now(), lease), false),
@@ -80,21 +80,21 @@ class FileCollections implements StateCollections {
     this.events = {
       add: (traceId, text) => {
         const stamp = stamps.next();
-        return this.#saved("events", () => events.add(traceId, text, stamp, firstKept));
+        return this.#save("events", () => events.add(traceId, text, stamp, firstKept));
       },
       all: (traceId) => this.#there("read", () => events.since(traceId, this.#since(), maxBytes, firstKept), []),
     };
     this.bindings = {
       save: (key, text) => {
         const stamp = stamps.next();
-        return this.#saved("bindings", () => bindings.add(key, text, stamp, theLast));
+        return this.#save("bindings", () => bindings.add(key, text, stamp, theLast));
       },
       load: (key) => this.#there("read", () => bindings.last(key, this.#since(), maxBytes), null),
     };
     this.oauth = {
       save: (state, text, life) => {
         const [until, stamp] = [limits.until(limits.now(), life), stamps.next()];
-        return this.#saved("oauth", () => oauth.put(state, text, stamp, until));
+        return this.#save("oauth", () => oauth.put(state, text, stamp, until));
       },
       load: (state) => this.#there("read", () => oauth.get(state, limits.now(), maxBytes), null),
       take: (state) => this.#there("write", () => oauth.take(state, limits.now(), maxBytes), null),
@@ -116,17 +116,17 @@ class FileCollections implements StateCollections {
     return guardStorage(act, async () => ((await this.#folder.present()) ? work() : nothing));
   }
 
-  #saved(collection: CollectionName, work: () => Promise<void>): Promise<void> {
+  #save(collection: CollectionName, work: () => Promise<void>): Promise<void> {
     return guardStorage("write", async () => {
       await this.#folder.ready();
       await work();
       // The save succeeded. A sweep that fails is repeated later.
-      await this.#madeRoom(collection).catch(() => undefined);
+      await this.#makeRoom(collection).catch(() => undefined);
     });
   }
 
   /** Sweeping reads each entry, so a full collection is emptied by more than one entry. */
-  async #madeRoom(collection: CollectionName): Promise<void> {
+  async #makeRoom(collection: CollectionName): Promise<void> {
     const { maxKept } = this.#limits;
     if (this.#isTimeToSweep()) for (const each of COLLECTIONS) await this.#sweeps[each](maxKept);
     else if ((await this.#folder.entries(collection)).length > maxKept) {

@@ -98,7 +98,7 @@ export class KeptRuns {
   async goOn(token: string, options: ResumeOptions, work: Work): Promise<RunOutcome> {
     const kept = await this.#runs.loadPlannerState(token);
     const found = await this.#find(token, kept, options.scope);
-    return found === undefined ? this.#resumed(token, kept, options, work) : this.#continued(found, options, work);
+    return found === undefined ? this.#resume(token, kept, options, work) : this.#continue(found, options, work);
   }
 
   /** The run with a name of a token, if any. */
@@ -110,7 +110,7 @@ export class KeptRuns {
   }
 
   /** Continues a run with a name, or returns its pause again if there is no answer. */
-  async #continued({ name, pause, kept }: Found, options: ResumeOptions, work: Work): Promise<RunOutcome> {
+  async #continue({ name, pause, kept }: Found, options: ResumeOptions, work: Work): Promise<RunOutcome> {
     const { scope = {}, signal } = options;
     // The token of a pause answers it, by default with null.
     const answer = pause === undefined ? options.answer : (options.answer ?? null);
@@ -128,7 +128,7 @@ export class KeptRuns {
   }
 
   /** Continues a run that is only stored under the token of its pause. */
-  async #resumed(
+  async #resume(
     token: string,
     kept: unknown,
     { scope = {}, answer, signal }: ResumeOptions,
@@ -338,7 +338,7 @@ export class History {
     if (save === undefined || FLEETING.has(event.kind)) return;
     this.#last = this.#last
       .then(() => (this.#hasFailed ? undefined : save(event)))
-      .catch((error: unknown) => this.#failed(error));
+      .catch((error: unknown) => this.#noteFailure(error));
   }
 
   /** Settles when all events are stored or have failed. */
@@ -346,7 +346,7 @@ export class History {
     await this.#last;
   }
 
-  #failed(cause: unknown): void {
+  #noteFailure(cause: unknown): void {
     this.#hasFailed = true;
     const sentence = "The events of the run cannot be saved: check the state store.";
     this.#onFailure(cause instanceof SluiceError ? cause : new SluiceError("E_STORE_WRITE", sentence, {}, { cause }));

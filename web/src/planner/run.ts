@@ -71,7 +71,7 @@ export class PlannerRun {
     for (;;) {
       const acting = open ?? (await this.#think());
       open = undefined;
-      if ("answer" in acting) return this.#finished(acting.answer);
+      if ("answer" in acting) return this.#finish(acting.answer);
       const pause = await this.#act(acting);
       if (pause !== undefined) return pause;
     }
@@ -120,7 +120,7 @@ export class PlannerRun {
     const deps = { ...this.#deps, listed: listTools(this.#deps.catalog), llmContext: this.#before.llmContext };
     const outcomes = await this.#inTime((signal) => allMade(open, this.#meter.step, deps, signal));
     const results = outcomes.flatMap((outcome) => ("settled" in outcome ? [outcome.settled] : []));
-    if (results.length < outcomes.length) return this.#paused(open, outcomes);
+    if (results.length < outcomes.length) return this.#pause(open, outcomes);
     await this.#observe(open, results);
     const { keeping } = this.#deps;
     if (keeping.between !== undefined) await keeping.between(this.#state());
@@ -133,7 +133,9 @@ export class PlannerRun {
     const { text, calls } = open;
     const step = this.#meter.step;
     const seen = await this.#inTime((signal) => limiter.limit(step, results, signal));
-    const made = results.map((result, at) => this.#observed(calls[at] as LlmToolCall, result, seen[at] as Observation));
+    const made = results.map((result, at) =>
+      this.#reportObserved(calls[at] as LlmToolCall, result, seen[at] as Observation),
+    );
     this.#messages.push(toReminder(open));
     for (const [at, { id, name }] of calls.entries()) {
       this.#messages.push({ role: "tool", callId: id, name, content: (made[at] as TrajectoryCall).observation });
@@ -144,7 +146,7 @@ export class PlannerRun {
   }
 
   /** Sends the events of what the model sees of a result. */
-  #observed(call: LlmToolCall, result: Settled, seen: Observation): TrajectoryCall {
+  #reportObserved(call: LlmToolCall, result: Settled, seen: Observation): TrajectoryCall {
     const { tell } = this.#deps;
     const place = { step: this.#meter.step, call: call.id, tool: result.tool };
     Object.assign(this.#artifacts, result.kept);
@@ -165,7 +167,7 @@ export class PlannerRun {
   }
 
   /** Stores the run, and sends an event for each call that waits. The first one is answered next. */
-  async #paused(open: OpenStep, outcomes: readonly Outcome[]): Promise<PlannerPause> {
+  async #pause(open: OpenStep, outcomes: readonly Outcome[]): Promise<PlannerPause> {
     const { keeping, tell } = this.#deps;
     const settled = outcomes.map((outcome) => ("settled" in outcome ? toStorable(outcome.settled) : null));
     const waiting = outcomes.flatMap((outcome, at) => ("waiting" in outcome ? [{ at, ...outcome.waiting }] : []));
@@ -179,7 +181,7 @@ export class PlannerRun {
     return { kind: "pause", reason, payload, tool, resumeToken, trajectory: this.#trajectory() };
   }
 
-  #finished(last: LlmAnswer): PlannerResult {
+  #finish(last: LlmAnswer): PlannerResult {
     const { spent, exhausted } = this.#meter;
     const { text: answer } = last;
     const outcome = decideOutcome(last, exhausted);

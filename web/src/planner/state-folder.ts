@@ -162,7 +162,7 @@ export class WaitingRuns {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const entry = await this.#entry(token, now);
       if (entry === null) return null;
-      const text = await textAt(this.#textOf(entry), most);
+      const text = await textAt(this.#writeText(entry), most);
       if (text !== null) return text;
     }
     return null;
@@ -176,7 +176,7 @@ export class WaitingRuns {
       if (entry === null || (entry.owner !== claimant && now < entry.leasedUntil)) return false;
       const leasedUntil = now + lease;
       const until = Math.max(entry.until, leasedUntil);
-      if (await this.#renamed(entry, { ...entry, until, leasedUntil, owner: claimant })) return true;
+      if (await this.#rename(entry, { ...entry, until, leasedUntil, owner: claimant })) return true;
     }
     return false;
   }
@@ -187,10 +187,10 @@ export class WaitingRuns {
       const entry = await this.#entry(token, now);
       if (entry === null || entry.owner !== hashName(owner) || now >= entry.leasedUntil) return false;
       const next = { ...entry, until: Math.max(wanted, entry.leasedUntil), text: randomBytes(16).toString("hex") };
-      const path = this.#textOf(next);
+      const path = this.#writeText(next);
       const isWritten = await orNull(writeFile(path, text, NEW_FILE).then(() => true));
-      const isDone = isWritten === true && (await this.#renamed(entry, next));
-      const old = isDone ? entry.text && this.#textOf(entry) : path;
+      const isDone = isWritten === true && (await this.#rename(entry, next));
+      const old = isDone ? entry.text && this.#writeText(entry) : path;
       if (old !== undefined) await orNull(unlink(old));
       if (isDone) return true;
     }
@@ -202,7 +202,7 @@ export class WaitingRuns {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const entry = await this.#entry(token, now);
       if (entry === null || entry.owner !== hashName(owner) || now >= entry.leasedUntil) return false;
-      const done = then === "forget" ? this.#removed(entry) : this.#renamed(entry, { ...entry, ...FREE });
+      const done = then === "forget" ? this.#remove(entry) : this.#rename(entry, { ...entry, ...FREE });
       if (await done) return true;
     }
     return false;
@@ -217,32 +217,32 @@ export class WaitingRuns {
   async sweep(now: number, most: number): Promise<void> {
     const kept: Entry[] = [];
     for (const key of await this.#folder.entries(RUNS)) {
-      const entry = await this.#seen(key);
-      if (entry === null) await this.#emptied(key);
-      else if (entry.until <= now) await this.#removed(entry);
+      const entry = await this.#look(key);
+      if (entry === null) await this.#empty(key);
+      else if (entry.until <= now) await this.#remove(entry);
       else kept.push(entry);
     }
     const isClaimed = ({ leasedUntil }: Entry): number => Number(now < leasedUntil);
     kept.sort((left, right) => isClaimed(left) - isClaimed(right) || left.until - right.until);
-    for (const entry of kept.slice(0, Math.max(0, kept.length - most))) await this.#removed(entry);
+    for (const entry of kept.slice(0, Math.max(0, kept.length - most))) await this.#remove(entry);
   }
 
   #at({ key, name }: Pick<Entry, "key" | "name">): string {
     return this.#folder.at(RUNS, join(key, name));
   }
 
-  #textOf({ key, name, text }: Pick<Entry, "key" | "name" | "text">): string {
+  #writeText({ key, name, text }: Pick<Entry, "key" | "name" | "text">): string {
     return this.#at({ key, name: text ?? name });
   }
 
   async #entry(token: string, now: number): Promise<Entry | null> {
-    const entry = await this.#seen(hashName(token));
+    const entry = await this.#look(hashName(token));
     if (entry === null || now < entry.until) return entry;
-    await this.#removed(entry);
+    await this.#remove(entry);
     return null;
   }
 
-  async #seen(key: string): Promise<Entry | null> {
+  async #look(key: string): Promise<Entry | null> {
     for (const name of (await this.#folder.within(RUNS, key)) ?? []) {
       const [, until, leasedUntil, owner, text] = RUN_NAME.exec(name) ?? [];
       if (owner !== undefined)
@@ -251,20 +251,20 @@ export class WaitingRuns {
     return null;
   }
 
-  #renamed(entry: Entry, next: Said): Promise<boolean> {
+  #rename(entry: Entry, next: Said): Promise<boolean> {
     return movePath(this.#at(entry), this.#at({ key: entry.key, name: toFileName(next) }));
   }
 
   /** Deletes a run as it was read, and its folder unless there is another run in it. */
-  async #removed(entry: Entry): Promise<boolean> {
+  async #remove(entry: Entry): Promise<boolean> {
     if (!(await this.#folder.remove(this.#at(entry)))) return false;
-    if (entry.text !== undefined) await orNull(unlink(this.#textOf(entry)));
+    if (entry.text !== undefined) await orNull(unlink(this.#writeText(entry)));
     await rmdir(this.#folder.at(RUNS, entry.key)).catch(() => undefined);
     return true;
   }
 
   /** Deletes the folder of a former run. A text may still be in use by an update that just started. */
-  async #emptied(key: string): Promise<void> {
+  async #empty(key: string): Promise<void> {
     for (const name of (await this.#folder.within(RUNS, key)) ?? []) {
       const path = this.#at({ key, name });
       const stat = UPDATED_TEXT.test(name) ? await orNull(lstat(path)) : null;

@@ -436,11 +436,11 @@ class MemoryCollection {
   }
 
   async load(name: string): Promise<string | null> {
-    return this.#kept(name)?.texts.at(-1)?.text ?? null;
+    return this.#findKept(name)?.texts.at(-1)?.text ?? null;
   }
 
   async take(name: string): Promise<string | null> {
-    const entry = this.#kept(name);
+    const entry = this.#findKept(name);
     this.#entries.delete(name);
     return entry?.texts.at(-1)?.text ?? null;
   }
@@ -450,7 +450,7 @@ class MemoryCollection {
   }
 
   async claim(name: string, owner: string, lease: number): Promise<boolean> {
-    const [entry, now] = [this.#kept(name), this.#limits.now()];
+    const [entry, now] = [this.#findKept(name), this.#limits.now()];
     if (entry === undefined || (entry.owner !== owner && now < entry.leasedUntil)) return false;
     entry.owner = owner;
     entry.leasedUntil = now + lease;
@@ -459,7 +459,7 @@ class MemoryCollection {
   }
 
   async update(name: string, owner: string, text: string): Promise<boolean> {
-    const [entry, now] = [this.#kept(name), this.#limits.now()];
+    const [entry, now] = [this.#findKept(name), this.#limits.now()];
     if (entry?.owner !== owner || now >= entry.leasedUntil) return false;
     entry.texts = [dateText(now, text)];
     entry.until = Math.max(this.#limits.until(now), entry.leasedUntil);
@@ -468,7 +468,7 @@ class MemoryCollection {
   }
 
   async release(name: string, owner: string, then: AfterRelease): Promise<boolean> {
-    const entry = this.#kept(name);
+    const entry = this.#findKept(name);
     if (entry?.owner !== owner || this.#limits.now() >= entry.leasedUntil) return false;
     entry.owner = undefined;
     entry.leasedUntil = 0;
@@ -478,17 +478,17 @@ class MemoryCollection {
 
   async add(name: string, text: string): Promise<void> {
     const now = this.#limits.now();
-    const all = [...(this.#kept(name)?.texts ?? []), dateText(now, text)];
+    const all = [...(this.#findKept(name)?.texts ?? []), dateText(now, text)];
     const texts = all.slice(this.#limits.firstKept(all.map(({ bytes }) => bytes)));
     this.#keep(name, { until: this.#limits.until(now), texts, owner: undefined, leasedUntil: 0 }, now);
   }
 
   async all(name: string): Promise<readonly DatedText[]> {
     const now = this.#limits.now();
-    return (this.#kept(name)?.texts ?? []).filter(({ at }) => now < this.#limits.until(at));
+    return (this.#findKept(name)?.texts ?? []).filter(({ at }) => now < this.#limits.until(at));
   }
 
-  #kept(name: string): Kept | undefined {
+  #findKept(name: string): Kept | undefined {
     const entry = this.#entries.get(name);
     if (entry === undefined || this.#limits.now() < entry.until) return entry;
     this.#entries.delete(name);

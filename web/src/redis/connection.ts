@@ -34,7 +34,7 @@ export class OwnConnection implements RedisCommands {
   /** Throws the server's error, ConnectionFailure, SluiceError E_MISUSE if the package is not installed. */
   async sendCommand(command: string[], { abortSignal }: { abortSignal?: AbortSignal } = {}): Promise<unknown> {
     // Does not await an existing connection: it might end meanwhile.
-    const line = this.#ready() ?? (await this.#connected());
+    const line = this.#ready() ?? (await this.#openLine());
     abortSignal?.throwIfAborted();
     const call = {};
     line.waiting.add(call);
@@ -84,7 +84,7 @@ export class OwnConnection implements RedisCommands {
     if (line.waiting.size === 0) endConnection(line.client);
   }
 
-  #connected(): Promise<Line> {
+  #openLine(): Promise<Line> {
     this.#connecting ??= this.#connect().finally(() => (this.#connecting = undefined));
     return this.#connecting;
   }

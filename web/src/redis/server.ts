@@ -39,7 +39,7 @@ export class RedisServer {
   /** The script's reply. Throws SluiceError E_STORE_…. */
   async run(script: Script, keys: readonly string[], words: readonly string[]): Promise<unknown> {
     if (this.#isClosed) throw new SluiceError("E_STORE_CLOSED", "The store was closed: create another one.");
-    const work = this.#tried(script, [String(keys.length + 1), ...keys, this.#version, ...words]);
+    const work = this.#tryUntilDone(script, [String(keys.length + 1), ...keys, this.#version, ...words]);
     this.#working.add(work);
     try {
       return await work;
@@ -56,13 +56,13 @@ export class RedisServer {
   }
 
   /** Tries until it succeeds, fails for good, or the time is up. */
-  async #tried(script: Script, words: readonly string[]): Promise<unknown> {
+  async #tryUntilDone(script: Script, words: readonly string[]): Promise<unknown> {
     let failure: unknown;
     const work = async (signal: AbortSignal): Promise<unknown> => {
       for (let pause = PAUSE; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
         try {
           failure = undefined;
-          return await this.#answered(script, words, signal);
+          return await this.#ask(script, words, signal);
         } catch (error) {
           if (signal.aborted || !mayPass(error, script.isRepeatable)) throw error;
           failure = error;
@@ -79,7 +79,7 @@ export class RedisServer {
   }
 
   /** A restarted server has no scripts. */
-  async #answered(script: Script, words: readonly string[], abortSignal: AbortSignal): Promise<unknown> {
+  async #ask(script: Script, words: readonly string[], abortSignal: AbortSignal): Promise<unknown> {
     try {
       return await this.#commands.sendCommand(["EVALSHA", script.sha, ...words], { abortSignal });
     } catch (error) {

@@ -358,12 +358,12 @@ export class Collector implements AsyncDisposable {
       } catch {
         return;
       }
-      await this.#tried(() => store.collect());
-      if (sweep !== undefined && round % SWEEP_EVERY === 0) await this.#tried(sweep);
+      await this.#tryWork(() => store.collect());
+      if (sweep !== undefined && round % SWEEP_EVERY === 0) await this.#tryWork(sweep);
     }
   }
 
-  async #tried(work: () => Promise<unknown>): Promise<void> {
+  async #tryWork(work: () => Promise<unknown>): Promise<void> {
     if (this.#over.signal.aborted) return;
     try {
       await work();

@@ -71,7 +71,7 @@ export class CallFiles {
     const filed = await convertErrors("write", call, () => handling.receive(reduced, call, store));
     if (filed === undefined) return undefined;
     await this.#forget(filed.spent ?? [], fresh, call);
-    return this.#told(filed, { isError: isError || filed.isError === true, reduced, dialect }, call);
+    return this.#tell(filed, { isError: isError || filed.isError === true, reduced, dialect }, call);
   }
 
   /**
@@ -112,7 +112,7 @@ export class CallFiles {
   }
 
   /** Passes the written result through the ordinary layers, since it may be long too. */
-  async #told(
+  async #tell(
     { text, artifacts, failures, display }: FiledResult,
     {
       isError,

@@ -214,7 +214,7 @@ export class RunningSource implements AsyncDisposable {
       return {
         tools,
         leftOut: connection.leftOut ?? [],
-        generated: this.#generated(connection.resources !== undefined),
+        generated: this.#generateTools(connection.resources !== undefined),
       };
     });
   }
@@ -278,7 +278,7 @@ export class RunningSource implements AsyncDisposable {
 
   /** Works over the caller's session until the caller cancels or the source is closed. */
   using<T>(context: ToolContext, call: SessionUse, work: SessionWork<T>): Promise<T> {
-    return untilEither([context.signal, this.deps.over], (signal) => this.#used({ ...context, signal }, call, work));
+    return untilEither([context.signal, this.deps.over], (signal) => this.#use({ ...context, signal }, call, work));
   }
 
   get #prompts(): PromptDeps {
@@ -293,7 +293,7 @@ export class RunningSource implements AsyncDisposable {
     };
   }
 
-  async #used<T>(
+  async #use<T>(
     context: ToolContext & { readonly signal: AbortSignal },
     call: SessionUse,
     work: SessionWork<T>,
@@ -358,7 +358,7 @@ export class RunningSource implements AsyncDisposable {
   }
 
   /** Creates the tools that are offered in addition to the source's own. */
-  #generated(hasResources: boolean): readonly ToolSpec[] {
+  #generateTools(hasResources: boolean): readonly ToolSpec[] {
     const { config, sluice, store, reachable } = this.deps;
     const { name: namespace, transport, artifact_extraction } = config;
     const of = { namespace, source: transport, sluice, config: artifact_extraction };

@@ -72,9 +72,9 @@ export class Sessions implements AsyncDisposable {
     signal: AbortSignal,
     work: (connection: SourceConnection) => Promise<T>,
   ): Promise<T> {
-    const session = this.#sessionOf(context, authorize);
+    const session = this.#findSession(context, authorize);
     session.users += 1;
-    const once = async (): Promise<T> => this.#worked(await this.#opened(session, signal, context), signal, work);
+    const once = async (): Promise<T> => this.#work(await this.#openConnection(session, signal, context), signal, work);
     try {
       return await once().catch((error: unknown) => {
         if (!(error instanceof LostSession)) throw error;
@@ -98,16 +98,16 @@ export class Sessions implements AsyncDisposable {
     for (const session of sessions) this.#leave(closeSession(session));
     for (const forgotten of this.#forgotten) this.#leave(letGo(forgotten));
     this.#forgotten.clear();
-    await settleWithin(this.#left(), LONGEST_END);
+    await settleWithin(this.#waitUntilLeft(), LONGEST_END);
   }
 
-  async #worked<T>(
+  async #work<T>(
     connection: SourceConnection,
     signal: AbortSignal,
     work: (connection: SourceConnection) => Promise<T>,
   ): Promise<T> {
     this.#users.set(connection, (this.#users.get(connection) ?? 0) + 1);
-    const forget = onAbort(signal, () => this.#givenUp(connection, signal.reason));
+    const forget = onAbort(signal, () => this.#giveUp(connection, signal.reason));
     try {
       return await work(connection);
     } finally {
@@ -120,13 +120,13 @@ export class Sessions implements AsyncDisposable {
   }
 
   /** Closes a connection that was replaced. If it is still in use, it is closed after its last call. */
-  #replaced(connection: SourceConnection): void {
+  #replace(connection: SourceConnection): void {
     if (connection.isForgotten === true && this.#users.has(connection)) this.#forgotten.add(connection);
     else this.#leave(letGo(connection));
   }
 
   /** Kills a program that serves one user if it timed out. Programs that users share only get the cancellation. */
-  #givenUp({ kill }: SourceConnection, reason: unknown): void {
+  #giveUp({ kill }: SourceConnection, reason: unknown): void {
     if (this.#deps.keyOf !== undefined && kill !== undefined && reason instanceof OutOfTime) this.#leave(kill());
   }
 
@@ -136,11 +136,11 @@ export class Sessions implements AsyncDisposable {
     this.#leaving.add(left);
   }
 
-  async #left(): Promise<void> {
+  async #waitUntilLeft(): Promise<void> {
     while (this.#leaving.size > 0) await Promise.all(this.#leaving);
   }
 
-  #sessionOf(context: ToolContext, authorize: Authorize): Session {
+  #findSession(context: ToolContext, authorize: Authorize): Session {
     const { keyOf, over } = this.#deps;
     over.throwIfAborted();
     const key = keyOf?.(context) ?? "";
@@ -152,7 +152,7 @@ export class Sessions implements AsyncDisposable {
     return session;
   }
 
-  async #opened(session: Session, signal: AbortSignal, context: ToolContext): Promise<SourceConnection> {
+  async #openConnection(session: Session, signal: AbortSignal, context: ToolContext): Promise<SourceConnection> {
     const known = session.opening;
     const before = await (known && untilAborted(settleOpening(known), signal));
     if (before?.isOpen === true) return before;
@@ -171,7 +171,7 @@ export class Sessions implements AsyncDisposable {
     before: SourceConnection | undefined,
     { scope, timeoutSeconds: given = 0 }: ToolContext,
   ): Promise<SourceConnection> {
-    if (before !== undefined) this.#replaced(before);
+    if (before !== undefined) this.#replace(before);
     const { name, source, keyOf, timeoutSeconds, over, onNotice } = this.#deps;
     // Not the caller's signal: others may wait for the same connection.
     const seconds = Math.max(timeoutSeconds, given);

@@ -96,7 +96,7 @@ export class ToolCall {
     const { files } = this.#deps;
     if (files === undefined) return this.#withFiles(given);
     const filed = await this.#untilOver((signal) => files.prepare(given, this.#fileCall(signal)));
-    if (filed.kind === "answer") return this.#failed(filed.value);
+    if (filed.kind === "answer") return this.#toFailedAnswer(filed.value);
     try {
       return await this.#withFiles(filed.args);
     } finally {
@@ -110,14 +110,14 @@ export class ToolCall {
     if (prepared.kind === "answer") return ToolAnswer.told(prepared.result, sluice, this.#dialect);
     let result: SourceResult;
     try {
-      result = await this.#called(prepared.args);
+      result = await this.#callSource(prepared.args);
     } catch (error) {
       const late = this.#time.result(error);
       if (late === undefined) throw error;
-      return this.#failed(late);
+      return this.#toFailedAnswer(late);
     }
     await using gated = result.gated;
-    const told = await this.#untilOver((signal) => this.#told(gated, result.isError, signal));
+    const told = await this.#untilOver((signal) => this.#tellGated(gated, result.isError, signal));
     this.#source.tell(this.#tool.name, told);
     return told;
   }
@@ -126,7 +126,7 @@ export class ToolCall {
    * Returns an error as the result. The last progress in it is the tool's own text and may hold paths of the user's
    * folder, so it is cleaned.
    */
-  async #failed(error: ErrorResult): Promise<ToolAnswer> {
+  async #toFailedAnswer(error: ErrorResult): Promise<ToolAnswer> {
     const { files, sluice } = this.#deps;
     const said = JSON.stringify(error);
     const told =
@@ -147,12 +147,12 @@ export class ToolCall {
   }
 
   /** The caller disposes of the result. */
-  #called(args: Args): Promise<SourceResult> {
+  #callSource(args: Args): Promise<SourceResult> {
     const { name: tool, isRepeatable } = this.#tool;
     // No retry after a timeout: the user was already told that the call is over.
     const used = { isRepeatable, tool, silence: this.#time.silence, isTimeoutFinal: true };
     return this.#source.using(this.#context, used, async (connection, attempt) => {
-      const result = await this.#attempted(args, connection, attempt);
+      const result = await this.#attempt(args, connection, attempt);
       attempt.progressed();
       if (attempt.signal.aborted) {
         // The caller has given up.
@@ -163,7 +163,7 @@ export class ToolCall {
     });
   }
 
-  #attempted(args: Args, connection: SourceConnection, attempt: SessionAttempt): Promise<SourceResult> {
+  #attempt(args: Args, connection: SourceConnection, attempt: SessionAttempt): Promise<SourceResult> {
     const { files } = this.#deps;
     const call = this.#sourceCall(args, attempt);
     this.#time.begin();
@@ -204,7 +204,7 @@ export class ToolCall {
    * Writes the result: by the tool output contract if it follows it, else by the host's transformer, else by the
    * ordinary layers.
    */
-  async #told(gated: GatedResult, isError: boolean, signal: AbortSignal): Promise<ToolAnswer> {
+  async #tellGated(gated: GatedResult, isError: boolean, signal: AbortSignal): Promise<ToolAnswer> {
     const { config, files } = this.#deps;
     const call = this.#fileCall(signal);
     const filed = await files?.result(gated, isError, call, this.#dialect);

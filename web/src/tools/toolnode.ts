@@ -230,7 +230,7 @@ export abstract class AnyToolNode<D extends Dialect = Dialect> implements AsyncD
   async #enter(state: ConnectionState, context: ToolContext): Promise<void> {
     // The user who connected may be gone by the time tools change, so `pause` is left out.
     const later = { signal: state.over.signal, ...(context.scope !== undefined && { scope: context.scope }) };
-    const refreshing = new Refreshing(() => this.#refreshed(state, later), state.over.signal);
+    const refreshing = new Refreshing(() => this.#refresh(state, later), state.over.signal);
     const source = await assemble({
       config: this.#config,
       options: this.#options,
@@ -260,7 +260,7 @@ export abstract class AnyToolNode<D extends Dialect = Dialect> implements AsyncD
   }
 
   /** Handles the source's notice that its tools changed. */
-  async #refreshed(state: ConnectionState, context: ToolContext): Promise<void> {
+  async #refresh(state: ConnectionState, context: ToolContext): Promise<void> {
     if (state.source === undefined) return;
     let error: SluiceError | undefined;
     try {

@@ -93,7 +93,7 @@ export class SluiceArtifactApp extends LitElement {
     });
     const app = this.#app;
     app.addEventListener("toolinput", ({ arguments: given = {} }) => void (this.#arguments = given));
-    app.addEventListener("toolresult", ({ content }) => void this.#open(this.#uriOf(content)));
+    app.addEventListener("toolresult", ({ content }) => void this.#open(this.#findUri(content)));
     app.addEventListener("toolcancelled", () => this.#tell("The call was cancelled, so there is nothing to show."));
     app.addEventListener("hostcontextchanged", (context) => this.#follow(context));
   }
@@ -131,7 +131,7 @@ export class SluiceArtifactApp extends LitElement {
   }
 
   /** The artifact that a result is about: our sentences name it first. */
-  #uriOf(content: readonly { readonly type: string; readonly text?: unknown }[]): string | undefined {
+  #findUri(content: readonly { readonly type: string; readonly text?: unknown }[]): string | undefined {
     const said = content.map(({ type, text }) => (type === "text" && typeof text === "string" ? text : "")).join("\n");
     const given = this.#arguments["uri"];
     return artifactIn(said) ?? artifactIn(typeof given === "string" ? given : "");

@@ -41,7 +41,7 @@ export class ListWindow {
     // oxlint-disable-next-line no-underscore-dangle
     this.#unmount = this.#virtual._didMount();
     // Not everything that is pressed gets the focus.
-    for (const type of ["focusin", "click"]) host.renderRoot.addEventListener(type, this.#used);
+    for (const type of ["focusin", "click"]) host.renderRoot.addEventListener(type, this.#onUse);
   }
 
   /** The items to draw, in order, and the pixels below the last; undefined while it is not known what is in view. */
@@ -95,7 +95,7 @@ export class ListWindow {
   /** Ends it. */
   end(): void {
     this.#unmount();
-    for (const type of ["focusin", "click"]) this.#host.renderRoot.removeEventListener(type, this.#used);
+    for (const type of ["focusin", "click"]) this.#host.renderRoot.removeEventListener(type, this.#onUse);
   }
 
   get #list(): HTMLElement | null {
@@ -132,7 +132,7 @@ export class ListWindow {
     };
   }
 
-  readonly #used = (event: Event): void => {
+  readonly #onUse = (event: Event): void => {
     const item = (event.target as HTMLElement).closest<HTMLElement>("[data-index]");
     if (item === null) return;
     this.keep(Number(item.dataset["index"]));

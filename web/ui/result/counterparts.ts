@@ -46,7 +46,7 @@ export class Counterparts {
         .filter(({ id }) => id === pointed.id)
         .slice(0, MOST);
     if (this.#whole && pointed.said === this.#text) return [{ begin: 0, end: this.#text.length }];
-    return pointed.source.length > LONGEST ? [] : this.#passed(pointed.source);
+    return pointed.source.length > LONGEST ? [] : this.#listPassed(pointed.source);
   }
 
   /** The artifact at a position; null for none. */
@@ -62,7 +62,7 @@ export class Counterparts {
   }
 
   // The text of a block is lit where a text stands, if there is such a place.
-  #passed(source: string): Span[] {
+  #listPassed(source: string): Span[] {
     const texts = this.#find(`"text":${source}`).map(({ end }) => ({ begin: end - source.length, end }));
     return texts.length > 0 ? texts : this.#find(source);
   }

@@ -78,14 +78,14 @@ export class RawBytes {
   }
 
   #byte(at: number): number | undefined {
-    const index = this.#chunkOf(at);
+    const index = this.#readChunk(at);
     return this.#chunks[index]?.[at - (this.#starts[index] ?? 0)];
   }
 
   #slice(begin: number, end: number): Uint8Array<ArrayBuffer> {
     const bytes = new Uint8Array(end - begin);
     let at = begin;
-    for (let index = this.#chunkOf(begin); at < end; index += 1) {
+    for (let index = this.#readChunk(begin); at < end; index += 1) {
       const chunk = this.#chunks.at(index);
       if (chunk === undefined) break;
       const start = this.#starts[index] ?? 0;
@@ -96,7 +96,7 @@ export class RawBytes {
     return bytes;
   }
 
-  #chunkOf(at: number): number {
+  #readChunk(at: number): number {
     let low = 0;
     let high = this.#starts.length - 1;
     while (low < high) {

@@ -68,12 +68,12 @@ export class TreeRows {
     const waiting: Row[] = [this.#row("", this.#root, null, [], 1, 1, 1)];
     for (let row = waiting.pop(); row !== undefined; row = waiting.pop()) {
       rows.push(row);
-      if (row.open === true && row.left === 0) waiting.push(...this.#childrenOf(row).toReversed());
+      if (row.open === true && row.left === 0) waiting.push(...this.#listChildren(row).toReversed());
     }
     return rows;
   }
 
-  #childrenOf(row: Row): Row[] {
+  #listChildren(row: Row): Row[] {
     const { children } = row.node;
     const shown = Math.min(children.length, this.#open.get(row.path) ?? 0);
     const rows: Row[] = [];

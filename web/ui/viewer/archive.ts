@@ -193,7 +193,7 @@ class Openings {
   async #fill(place: HTMLElement, said: HTMLElement, path: string, signal: AbortSignal): Promise<void> {
     let content: HTMLElement;
     try {
-      content = await this.#taken(path, signal);
+      content = await this.#take(path, signal);
     } catch (error) {
       content = element("p", "notice problem", { role: "alert" }, describeError(error));
     }
@@ -212,7 +212,7 @@ class Openings {
     (isThere ? opener : this.#list.querySelector<HTMLElement>(".table"))?.focus();
   }
 
-  async #taken(path: string, signal: AbortSignal): Promise<HTMLElement> {
+  async #take(path: string, signal: AbortSignal): Promise<HTMLElement> {
     const parts = new BlobParts();
     const pace = new Pace();
     const write = async (chunk: Uint8Array): Promise<void> => {

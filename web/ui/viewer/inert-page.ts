@@ -124,25 +124,25 @@ export class InertPage {
       this.#open.push({ ...around, tag, isUnseen: true, isImplied: false });
       return;
     }
-    this.#enter(tag, this.#namespaceOf(tag, around), attributes);
+    this.#enter(tag, this.#findNamespace(tag, around), attributes);
   }
 
   /** Adds an element, and opens it. */
   #enter(tag: string, namespace: string, attributes: Readonly<Record<string, string>>, isImplied = false): void {
     const { node: around } = this.#at;
-    const made = this.#elementOf(tag, namespace, attributes);
+    const made = this.#createElement(tag, namespace, attributes);
     const isDeep = this.#open.length > MAX_DEPTH;
     this.#open.push({ tag, node: made === undefined || isDeep ? around : made, namespace, isImplied });
   }
 
-  #namespaceOf(tag: string, around: Open): string {
+  #findNamespace(tag: string, around: Open): string {
     if (tag === "svg") return SVG;
     if (tag === "math") return MATH;
     return HTML_WITHIN.has(around.tag) ? HTML : around.namespace;
   }
 
   /** The element, which is in the page; undefined if only its content is. */
-  #elementOf(tag: string, namespace: string, attributes: Readonly<Record<string, string>>): Element | undefined {
+  #createElement(tag: string, namespace: string, attributes: Readonly<Record<string, string>>): Element | undefined {
     const isHtml = namespace === HTML;
     if (isHtml && (tag === "html" || tag === "body")) {
       this.#dress(tag === "body" ? this.#body : this.#document.documentElement, tag, attributes);

@@ -143,7 +143,7 @@ class PdfPages {
       {
         scroller: this.#scroller,
         body,
-        height: (index) => this.#heightOf(index),
+        height: (index) => this.#findHeight(index),
         noun: "Pages",
         beyond: 1,
         draw: (index) => this.#add(index),
@@ -222,20 +222,20 @@ class PdfPages {
     this.#rows.show(at - 1);
   }
 
-  #sizeOf(index: number): readonly [number, number] {
+  #findSize(index: number): readonly [number, number] {
     const known = this.#sizes.get(index) ?? this.#sizes.get(0);
     if (known !== undefined) return known;
     const { width, height } = this.#outline.first.getViewport({ scale: 1 });
     return [width, height];
   }
 
-  #scaleOf(index: number): number {
-    const [width] = this.#sizeOf(index);
+  #findScale(index: number): number {
+    const [width] = this.#findSize(index);
     return this.#fits ? Math.min(2.5, Math.max(100, this.#width - 2 * GAP) / width) : ACTUAL;
   }
 
-  #heightOf(index: number): number {
-    return Math.min(LONGEST, Math.ceil(this.#sizeOf(index)[1] * this.#scaleOf(index))) + GAP;
+  #findHeight(index: number): number {
+    return Math.min(LONGEST, Math.ceil(this.#findSize(index)[1] * this.#findScale(index))) + GAP;
   }
 
   #add(index: number): HTMLElement {
@@ -247,10 +247,10 @@ class PdfPages {
   }
 
   #place(index: number, box: HTMLElement): void {
-    const scale = this.#scaleOf(index);
-    const [width] = this.#sizeOf(index);
+    const scale = this.#findScale(index);
+    const [width] = this.#findSize(index);
     box.style.inlineSize = `${Math.ceil(width * scale)}px`;
-    box.style.blockSize = `${this.#heightOf(index) - GAP}px`;
+    box.style.blockSize = `${this.#findHeight(index) - GAP}px`;
   }
 
   #remove(index: number): void {
@@ -288,9 +288,9 @@ class PdfPages {
     if (this.#sheets.get(index) !== sheet) return;
     const natural = page.getViewport({ scale: 1 });
     this.#sizes.set(index, [natural.width, natural.height]);
-    this.#rows.resize(index, this.#heightOf(index));
+    this.#rows.resize(index, this.#findHeight(index));
     this.#place(index, box);
-    const scale = this.#scaleOf(index) * Math.min(2, devicePixelRatio);
+    const scale = this.#findScale(index) * Math.min(2, devicePixelRatio);
     const viewport = page.getViewport({ scale: limitScale(natural.width, natural.height, scale) });
     const label = `Page ${index + 1} of ${this.#outline.count}`;
     const canvas = element("canvas", "", { role: "img", "aria-label": label });

@@ -124,7 +124,7 @@ export class Lines {
   #cut(line: string): string {
     let at = 0;
     while (line.length - at > LONGEST) {
-      const end = this.#endOf(line, at + LONGEST);
+      const end = this.#findEnd(line, at + LONGEST);
       this.#put(line.slice(at, end));
       at = end;
     }
@@ -132,7 +132,7 @@ export class Lines {
   }
 
   // Between words where there are any; a pair of surrogates stays together.
-  #endOf(line: string, most: number): number {
+  #findEnd(line: string, most: number): number {
     const space = line.lastIndexOf(" ", most - 1);
     if (space > most - LONGEST_WORD) return space + 1;
     const last = line.charCodeAt(most - 1);

@@ -131,7 +131,7 @@ export class ArgumentsForm extends LitElement {
     const fields = this.#fields();
     const isEmpty = fields.length === 0;
     return html`${isEmpty && !this.isJson ? html`<p class="soft">This ${this.subject} takes no arguments.</p>` : nothing}
-      <form ?hidden=${isEmpty} novalidate @submit=${this.#submitted} @keydown=${this.#key}>
+      <form ?hidden=${isEmpty} novalidate @submit=${this.#onSubmit} @keydown=${this.#key}>
         ${
           // A new schema resets the fields.
           keyed(
@@ -226,7 +226,7 @@ export class ArgumentsForm extends LitElement {
 
   /** A choice among alternatives, and the fields of the chosen one. */
   #either(field: Field, path: string, initial: unknown): TemplateResult {
-    const chosen = this.#chosenOf(field, path, initial);
+    const chosen = this.#findChosen(field, path, initial);
     const one = field.fields[chosen];
     return html`<label
         ><span class="label">Which</span>
@@ -243,7 +243,7 @@ export class ArgumentsForm extends LitElement {
     return html`<div class="fields">${this.#field(one, path, initial)}</div>`;
   }
 
-  #chosenOf({ fields, isRequired }: Field, path: string, initial: unknown): number {
+  #findChosen({ fields, isRequired }: Field, path: string, initial: unknown): number {
     const known = this.#chosen.get(path);
     if (known !== undefined) return known;
     const fit = initial === undefined ? -1 : fields.findIndex((each) => fits(each, initial));
@@ -258,7 +258,7 @@ export class ArgumentsForm extends LitElement {
   }
 
   #list(field: Field, path: string, initial: unknown): TemplateResult {
-    const items = this.#itemsOf(path, initial);
+    const items = this.#listItems(path, initial);
     const item = field.item?.();
     if (item === undefined) return html``;
     return html`${repeat(
@@ -279,7 +279,7 @@ export class ArgumentsForm extends LitElement {
       </button>`;
   }
 
-  #itemsOf(path: string, initial: unknown): readonly Item[] {
+  #listItems(path: string, initial: unknown): readonly Item[] {
     const known = this.#items.get(path);
     if (known !== undefined) return known;
     const values: readonly unknown[] = Array.isArray(initial) ? initial.slice(0, MAX_ITEMS) : [];
@@ -436,7 +436,7 @@ export class ArgumentsForm extends LitElement {
         return values.length === 0 && !field.isRequired ? undefined : values;
       }
       default: {
-        const read = parseField(field, this.#written(path));
+        const read = parseField(field, this.#readWritten(path));
         if (read.ok) return read.value;
         problems[path] = read.problem;
         return undefined;
@@ -445,7 +445,7 @@ export class ArgumentsForm extends LitElement {
   }
 
   #readJson(problems: Record<string, string>): Readonly<Record<string, unknown>> | undefined {
-    const read = json(this.#written(JSON_NAME));
+    const read = json(this.#readWritten(JSON_NAME));
     if (!read.ok) problems[JSON_NAME] = read.problem;
     else if (typeof read.value !== "object" || read.value === null || Array.isArray(read.value))
       problems[JSON_NAME] = 'Arguments are an object, such as {"name": "value"}.';
@@ -491,7 +491,7 @@ export class ArgumentsForm extends LitElement {
     );
   }
 
-  #written(path: string): string {
+  #readWritten(path: string): string {
     const control = this.#control(path);
     return control === undefined ? "" : this.#textIn(control);
   }
@@ -528,13 +528,13 @@ export class ArgumentsForm extends LitElement {
     choice.value = "";
   }
 
-  #submitted(event: Event): void {
+  #onSubmit(event: Event): void {
     event.preventDefault();
     this.dispatchEvent(new CustomEvent("arguments-submit", { bubbles: true, composed: true }));
   }
 
   #key(event: KeyboardEvent): void {
-    if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) this.#submitted(event);
+    if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) this.#onSubmit(event);
   }
 
   #control(name: string): HTMLInputElement | undefined {

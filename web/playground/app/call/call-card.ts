@@ -176,7 +176,7 @@ class CallCard extends ViewElement {
       <p class="unseen" aria-live="polite">${call.state === "done" ? `${call.title} is done.` : nothing}</p>
       ${call.state === "running" ? this.#running() : nothing}
       ${call.result === undefined ? html`<slot></slot>` : nothing}
-      ${call.problem === undefined ? nothing : this.#failed()}
+      ${call.problem === undefined ? nothing : this.#renderFailure()}
       ${call.result === undefined ? nothing : this.#result(call.result)}
     `;
   }
@@ -223,7 +223,7 @@ class CallCard extends ViewElement {
     return this.#heard.text;
   }
 
-  #failed(): TemplateResult {
+  #renderFailure(): TemplateResult {
     const { problem, file, state } = this.call;
     if (problem === undefined) return html``;
     if (state === "cancelled")
@@ -262,7 +262,7 @@ class CallCard extends ViewElement {
         </div>
       </div>
       ${this.call.isExpired === true ? html`<p class="chip warn">The artifacts of this call have expired: run it again.</p>` : nothing}
-      ${result.filed === undefined && !result.isError ? nothing : this.#filed()}
+      ${result.filed === undefined && !result.isError ? nothing : this.#renderFiled()}
       ${result.failures.map((failure) => html`<p class="problem" role="alert">Not everything was stored: ${failure}</p>`)}
       ${tabList("What is shown of the call", this.#parts, this.#shown, (part) => (this.shownPart = part))}
       <div class="part" role="tabpanel" id=${`panel-${this.#shown}`} aria-labelledby=${`tab-${this.#shown}`}>
@@ -330,7 +330,7 @@ class CallCard extends ViewElement {
     return html`<playground-links .store=${this.store} .actions=${this.actions} .call=${this.call}></playground-links>`;
   }
 
-  #filed(): TemplateResult {
+  #renderFiled(): TemplateResult {
     void import("./filed-note.js");
     return html`<playground-filed .store=${this.store} .actions=${this.actions} .call=${this.call}></playground-filed>`;
   }

@@ -25,7 +25,7 @@ class FiledNote extends ViewElement {
   override render(): TemplateResult | typeof nothing {
     const { result } = this.call;
     const timeout = result?.isError === true ? timeoutIn(result.observation) : undefined;
-    if (timeout !== undefined) return this.#timedOut(timeout);
+    if (timeout !== undefined) return this.#renderTimeout(timeout);
     if (result?.filed === undefined) return nothing;
     const { notification, category_hint: category } = result.filed;
     const count = result.artifacts.filter((artifact) => findShelf(artifact) === "files").length;
@@ -47,7 +47,7 @@ class FiledNote extends ViewElement {
     </div>`;
   }
 
-  #timedOut({ seconds, lastProgress }: ReportedTimeout): TemplateResult {
+  #renderTimeout({ seconds, lastProgress }: ReportedTimeout): TemplateResult {
     const { timeout, progress } = this.call;
     const more = longer(timeout);
     return html`<div class="problem stack" role="alert">

@@ -61,11 +61,11 @@ export class PauseCard extends ViewElement {
   override render(): TemplateResult {
     const { payload } = this.pause;
     return html`<section class="panel stack" role="group" aria-label="A call is waiting for you">
-      ${this.#asked(payload["pause_type"])}
+      ${this.#renderQuestion(payload["pause_type"])}
     </section>`;
   }
 
-  #asked(kind: unknown): TemplateResult {
+  #renderQuestion(kind: unknown): TemplateResult {
     if (kind === "elicitation") return this.#question();
     if (kind !== "sampling") return this.#page();
     const { store, actions, pause } = this;

@@ -123,7 +123,7 @@ class ChatView extends ViewElement {
   #filled: string | undefined;
   /** The id of the pause that received the focus. */
   #reached: string | undefined;
-  readonly #changed = (): void => this.requestUpdate();
+  readonly #onChange = (): void => this.requestUpdate();
 
   constructor() {
     super();
@@ -137,12 +137,12 @@ class ChatView extends ViewElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.#conversation.addEventListener("change", this.#changed);
+    this.#conversation.addEventListener("change", this.#onChange);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#conversation.removeEventListener("change", this.#changed);
+    this.#conversation.removeEventListener("change", this.#onChange);
   }
 
   override willUpdate(changed: PropertyValues): void {
@@ -199,7 +199,7 @@ class ChatView extends ViewElement {
         tabindex="0"
         role="region"
         aria-label="Conversation"
-        @scroll=${this.#scrolled}
+        @scroll=${this.#onScroll}
         @playground-formatted=${this.#follow}
       >
         ${
@@ -305,7 +305,7 @@ class ChatView extends ViewElement {
     void this.renderRoot.querySelector<ModelForm>("playground-model")?.open();
   };
 
-  #scrolled(event: Event): void {
+  #onScroll(event: Event): void {
     const { scrollTop, scrollHeight, clientHeight } = event.target as HTMLElement;
     const isBack = scrollTop < this.#scrollTop;
     this.#scrollTop = scrollTop;

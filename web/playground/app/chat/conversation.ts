@@ -71,7 +71,7 @@ export class Conversation extends EventTarget {
     this.#isRemembered = isRemembered && model.kind === "endpoint";
     const { kind: _, ...endpoint } = model;
     remember("model", this.#isRemembered ? endpoint : undefined);
-    this.#changed();
+    this.#reportChange();
   }
 
   /** Asks a question, unless one is running. `timeout` limits the silence of each call, in seconds. */
@@ -165,10 +165,10 @@ export class Conversation extends EventTarget {
     if (this.#store.state.isChatting !== isChatting) this.#store.set({ isChatting });
     // Until then, those that are not here would count as forgotten.
     if (this.#hasRecalled) this.#actions.keepTurns(this.#turns, this.secret);
-    this.#changed();
+    this.#reportChange();
   }
 
-  #changed(): void {
+  #reportChange(): void {
     this.dispatchEvent(new Event("change"));
   }
 }

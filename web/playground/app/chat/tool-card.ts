@@ -119,10 +119,10 @@ class ToolCard extends ViewElement {
     const { observation } = this;
     if (observation === undefined) return nothing;
     const timeout = timeoutIn(observation);
-    return timeout === undefined ? html`<pre class="args">${short(observation)}</pre>` : this.#timedOut(timeout);
+    return timeout === undefined ? html`<pre class="args">${short(observation)}</pre>` : this.#renderTimeout(timeout);
   }
 
-  #timedOut({ seconds, lastProgress }: ReportedTimeout): TemplateResult {
+  #renderTimeout({ seconds, lastProgress }: ReportedTimeout): TemplateResult {
     const more = longer(seconds);
     return html`<div class="problem stack">
       <p><strong>E_TIMEOUT</strong> ${this.call.progress?.wait?.message ?? "The tool did not answer in time."}</p>

@@ -145,7 +145,7 @@ export class TurnCard extends ViewElement {
       ${steps.map((step, at) => this.#step(step, steps[at + 1]))} ${this.#pauses()} ${this.#waits()}
       ${end === undefined || end.outcome === "answered" ? nothing : html`<p class="soft">${ENDS[end.outcome]}</p>`}
       ${state === "cancelled" ? html`<p class="panel">Stopped.</p>` : nothing}
-      ${state === "failed" ? this.#failed() : nothing} ${steps.length === 0 ? nothing : this.#sum()}
+      ${state === "failed" ? this.#renderFailure() : nothing} ${steps.length === 0 ? nothing : this.#sum()}
     `;
   }
 
@@ -195,7 +195,7 @@ export class TurnCard extends ViewElement {
     </p>`;
   }
 
-  #failed(): TemplateResult {
+  #renderFailure(): TemplateResult {
     const { problem, by } = this.turn;
     return html`<div class="problem stack" role="alert">
       <p>${problem?.message} <span class="soft code">${problem?.code}</span></p>

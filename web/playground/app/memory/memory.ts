@@ -85,7 +85,7 @@ export class PageMemory {
   keepTurns(turns: readonly ChatTurn[], secret: string): void {
     this.#turns = turns;
     this.#secret = secret;
-    this.#changed();
+    this.#reportChange();
   }
 
   /** Gives the engine the results, so that they can be gated again, and marks those whose artifacts are gone. */
@@ -100,8 +100,8 @@ export class PageMemory {
 
   /** Writes calls and servers from now on. */
   follow(): void {
-    this.#deps.store.listen(() => this.#changed());
-    this.#changed();
+    this.#deps.store.listen(() => this.#reportChange());
+    this.#reportChange();
   }
 
   /** Shows a call that another tab made; false if no tab remembers it. */
@@ -117,12 +117,12 @@ export class PageMemory {
 
   /** Starts again after the end of a session, which another tab may have ended. */
   async restart(isByOther: boolean): Promise<void> {
-    const restarting = this.#restarted(this.#writing, isByOther);
+    const restarting = this.#restart(this.#writing, isByOther);
     this.#writing = restarting.catch(() => undefined);
     await restarting;
   }
 
-  async #restarted(writing: Promise<void>, isByOther: boolean): Promise<void> {
+  async #restart(writing: Promise<void>, isByOther: boolean): Promise<void> {
     await writing;
     this.#written.clear();
     this.#turns = undefined;
@@ -154,7 +154,7 @@ export class PageMemory {
     this.#deps.tell(`${which} dropped: a tab remembers ${entries} ${plural(what)} and ${chars / 1024 / 1024} MB.`);
   }
 
-  #changed(): void {
+  #reportChange(): void {
     if (this.#isWaiting) return;
     this.#isWaiting = true;
     this.#writing = this.#writing.then(() => this.#write());

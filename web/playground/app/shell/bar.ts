@@ -207,7 +207,7 @@ export class Bar extends ViewElement {
         autofocus
         role="region"
         aria-label="Notifications"
-        @toggle=${this.#toggled}
+        @toggle=${this.#onToggle}
         .store=${store}
         .actions=${actions}
       ></playground-notices>
@@ -227,7 +227,7 @@ export class Bar extends ViewElement {
   }
 
   /** Returns the focus to the button when the list closes, unless it moved elsewhere. */
-  #toggled({ newState, target }: ToggleEvent): void {
+  #onToggle({ newState, target }: ToggleEvent): void {
     const isLost = document.activeElement === document.body || (target as Element).matches(":focus-within");
     if (newState !== "closed" || !isLost) return;
     this.renderRoot.querySelector<HTMLElement>("[popovertarget=notices]")?.focus();

@@ -89,10 +89,10 @@ export class Palette extends ViewElement {
     this.query = "";
     this.active = 0;
     this.requestUpdate();
-    void this.#opened();
+    void this.#onOpen();
   }
 
-  async #opened(): Promise<void> {
+  async #onOpen(): Promise<void> {
     await this.updateComplete;
     const dialog = this.renderRoot.querySelector("dialog");
     if (dialog?.open === false) dialog.showModal();
@@ -117,7 +117,7 @@ export class Palette extends ViewElement {
         aria-activedescendant=${`found-${active}`}
         placeholder="Find a tool, a view or an action"
         .value=${this.query}
-        @input=${this.#typed}
+        @input=${this.#onInput}
         @keydown=${(event: KeyboardEvent) => this.#key(event, entries, active)}
       />
       <div id="found" role="listbox" aria-label="Found">
@@ -148,7 +148,7 @@ export class Palette extends ViewElement {
       </dl>`;
   }
 
-  #typed(event: InputEvent): void {
+  #onInput(event: InputEvent): void {
     this.query = (event.target as HTMLInputElement).value;
     this.active = 0;
   }

@@ -50,11 +50,11 @@ class DropZone implements ReactiveController {
   }
 
   readonly #listener = (event: Event): void => {
-    if (event instanceof ClipboardEvent) this.#pasted(event);
-    else if (event instanceof DragEvent && event.dataTransfer?.types.includes("Files") === true) this.#dragged(event);
+    if (event instanceof ClipboardEvent) this.#onPaste(event);
+    else if (event instanceof DragEvent && event.dataTransfer?.types.includes("Files") === true) this.#onDrag(event);
   };
 
-  #dragged(event: DragEvent): void {
+  #onDrag(event: DragEvent): void {
     if (event.type === "dragenter") this.#depth += 1;
     if (event.type === "dragleave") this.#depth -= 1;
     if (event.type === "dragover") event.preventDefault();
@@ -66,7 +66,7 @@ class DropZone implements ReactiveController {
     this.#host.requestUpdate();
   }
 
-  #pasted(event: ClipboardEvent): void {
+  #onPaste(event: ClipboardEvent): void {
     const [target] = event.composedPath();
     if (target instanceof HTMLElement && (target.isContentEditable || /^(?:input|textarea)$/i.test(target.localName)))
       return;
@@ -207,7 +207,7 @@ export class Playground extends ViewElement {
     `,
   ];
 
-  readonly #drop = new DropZone(this, (files) => this.#dropped(files));
+  readonly #drop = new DropZone(this, (files) => this.#onDrop(files));
   readonly #loaded = new Set<Part>(["try"]);
   #keyboard: Keyboard | undefined;
 
@@ -349,7 +349,7 @@ export class Playground extends ViewElement {
     this.renderRoot.querySelector<HTMLElement>("main")?.focus();
   }
 
-  #dropped(files: readonly File[]): void {
+  #onDrop(files: readonly File[]): void {
     if (this.state.view === "files") void this.actions.keep(files);
     else for (const file of files) void this.actions.take(file);
   }

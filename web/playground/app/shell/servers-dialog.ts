@@ -128,10 +128,10 @@ export class ServersDialog extends ViewElement {
               ? nothing
               : html`<div class="row">
                   <span class="grow">A demo whose tools work with My Files</span>
-                  <button @click=${() => this.#tried(this.actions.connectFileDemo())}>Add it</button>
+                  <button @click=${() => this.#tryConnecting(this.actions.connectFileDemo())}>Add it</button>
                 </div>`
           }
-          ${this.state.serve === undefined ? nothing : this.#served()} ${this.#form()}
+          ${this.state.serve === undefined ? nothing : this.#renderServed()} ${this.#form()}
         </div>
       </dialog>
     `;
@@ -191,12 +191,12 @@ export class ServersDialog extends ViewElement {
     if (about !== undefined) this.about = new Map(this.about).set(name, about);
   }
 
-  #served(): TemplateResult {
+  #renderServed(): TemplateResult {
     return html`<playground-served-sources
       .store=${this.store}
       .actions=${this.actions}
       .isBusy=${this.isBusy}
-      .tried=${(connecting: Promise<Outcome<null>>, view: View) => this.#tried(connecting, view)}
+      .tried=${(connecting: Promise<Outcome<null>>, view: View) => this.#tryConnecting(connecting, view)}
     ></playground-served-sources>`;
   }
 
@@ -262,7 +262,7 @@ export class ServersDialog extends ViewElement {
       form.querySelector<HTMLElement>("[name=url]")?.focus();
       return;
     }
-    const outcome = await this.#tried(this.actions.connectUrl(url, textIn(form, "token"), withFiles));
+    const outcome = await this.#tryConnecting(this.actions.connectUrl(url, textIn(form, "token"), withFiles));
     this.problem = outcome.ok ? undefined : outcome.problem.message;
     if (outcome.ok) form.reset();
   }
@@ -270,7 +270,7 @@ export class ServersDialog extends ViewElement {
   async #again(server: ShownServer, { currentTarget }: Event): Promise<void> {
     const { name } = server;
     if (isAsked(server)) return this.#fill(server);
-    const { ok } = await this.#tried(this.actions.reconnect(name));
+    const { ok } = await this.#tryConnecting(this.actions.reconnect(name));
     if (ok) return;
     // The button lost the focus while it was disabled.
     await this.updateComplete;
@@ -278,7 +278,7 @@ export class ServersDialog extends ViewElement {
   }
 
   /** Shows a view once a server is connected; reopens the dialog if it fails. */
-  async #tried(connecting: Promise<Outcome<null>>, view: View = "tools"): Promise<Outcome<null>> {
+  async #tryConnecting(connecting: Promise<Outcome<null>>, view: View = "tools"): Promise<Outcome<null>> {
     this.problem = undefined;
     this.isBusy = true;
     const outcome = await connecting;

@@ -64,16 +64,16 @@ export class Servers extends ViewElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    document.addEventListener("visibilitychange", this.#seen);
+    document.addEventListener("visibilitychange", this.#onVisible);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    document.removeEventListener("visibilitychange", this.#seen);
+    document.removeEventListener("visibilitychange", this.#onVisible);
   }
 
   /** A server may have died while the page was hidden. */
-  readonly #seen = (): void => {
+  readonly #onVisible = (): void => {
     if (document.visibilityState === "visible") void this.actions.engine.check(this.state.server);
   };
 

@@ -219,12 +219,12 @@ export class FilesView extends ViewElement {
         <button @click=${this.#end}>End session</button>
       </div>
       ${files.length === 0 ? this.#empty() : this.#list(files)}
-      ${this.state.serve === undefined ? nothing : this.#served()}
-      <input type="file" hidden multiple @change=${this.#picked} />
+      ${this.state.serve === undefined ? nothing : this.#renderServed()}
+      <input type="file" hidden multiple @change=${this.#onPick} />
     </div>`;
   }
 
-  #served(): TemplateResult {
+  #renderServed(): TemplateResult {
     return html`<playground-served .store=${this.store} .actions=${this.actions}></playground-served>`;
   }
 
@@ -386,7 +386,7 @@ export class FilesView extends ViewElement {
         }
       </div>`;
     }
-    return html`<form class="row" @submit=${(event: SubmitEvent) => this.#renamed(event, id)}>
+    return html`<form class="row" @submit=${(event: SubmitEvent) => this.#onRename(event, id)}>
       <input class="grow" name="name" aria-label="New name" required maxlength="255" .value=${filename} />
       <button class="primary">Rename</button>
       <button type="button" @click=${() => this.#put(id)}>Cancel</button>
@@ -398,7 +398,7 @@ export class FilesView extends ViewElement {
     void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLInputElement>("input[name=name]")?.select());
   }
 
-  #renamed(event: SubmitEvent, id: string): void {
+  #onRename(event: SubmitEvent, id: string): void {
     event.preventDefault();
     const name = textIn(event.target as HTMLFormElement, "name").trim();
     this.#put(id);
@@ -419,7 +419,7 @@ export class FilesView extends ViewElement {
     this.renderRoot.querySelector<HTMLInputElement>("input[type=file]")?.click();
   }
 
-  #picked(event: Event): void {
+  #onPick(event: Event): void {
     const field = event.target as HTMLInputElement;
     void this.actions.keep([...(field.files ?? [])]);
     field.value = "";

@@ -353,7 +353,7 @@ class GuardrailsView extends ViewElement {
   }
 
   #form(): TemplateResult {
-    const config = this.#chosen();
+    const config = this.#readChosen();
     return html`<section aria-label="Form">
       ${MAIN_FIELDS.map((field) => this.#field(field, config))}
       ${MORE_FIELDS.map(({ title, fields }) => {
@@ -374,12 +374,12 @@ class GuardrailsView extends ViewElement {
         label="Configuration as JSON"
         .value=${this.text ?? asText(this.state.config)}
         .problem=${this.problem?.message}
-        @json-change=${({ detail }: CustomEvent<string>) => this.#written(detail)}
+        @json-change=${({ detail }: CustomEvent<string>) => this.#onWrite(detail)}
       ></playground-json>
       ${
         this.problem === undefined
           ? html`<p class="soft valid ${this.tried === undefined ? "" : "early"}" role="status">Valid.</p>`
-          : this.#refused(this.problem)
+          : this.#renderRefusal(this.problem)
       }
       <details>
         <summary>What holds, with the defaults</summary>
@@ -400,7 +400,7 @@ class GuardrailsView extends ViewElement {
     return resultSides(this.actions, result, "model");
   }
 
-  #refused({ path, message, line, column }: Problem): TemplateResult {
+  #renderRefusal({ path, message, line, column }: Problem): TemplateResult {
     const where = line === undefined ? path : `line ${line}, column ${column ?? 1}`;
     return html`<p class="problem" role="alert">
       ${where === undefined ? nothing : html`<strong>${where}: </strong>`}${message}
@@ -494,11 +494,11 @@ class GuardrailsView extends ViewElement {
   }
 
   #set(path: string, value: unknown, field?: { readonly path: string; readonly text: string }): void {
-    void this.#take(withValue(this.#chosen(), path, value), undefined, field);
+    void this.#take(withValue(this.#readChosen(), path, value), undefined, field);
   }
 
   /** What the form shows: also what is still being applied, so that a switch does not go back for a moment. */
-  #chosen(): SluiceConfig {
+  #readChosen(): SluiceConfig {
     return this.tried ?? this.state.config;
   }
 
@@ -515,7 +515,7 @@ class GuardrailsView extends ViewElement {
     if (preset !== undefined) void this.#take(preset.config);
   }
 
-  #written(text: string): void {
+  #onWrite(text: string): void {
     this.text = text;
     const read = parseConfig(text);
     if ("problem" in read) this.problem = read.problem;

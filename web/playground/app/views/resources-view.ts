@@ -83,7 +83,7 @@ class ResourcesView extends ViewElement {
   override willUpdate(): void {
     const { server, changes, resource } = this.state;
     // Back, or an address, may lead to one that is gone.
-    if (resource !== this.#looked) queueMicrotask(() => this.#missed(this.#listedOf));
+    if (resource !== this.#looked) queueMicrotask(() => this.#tellMissing(this.#listedOf));
     this.#looked = resource;
     const status = currentServer(this.state)?.status ?? "connecting";
     const asking = `${server} ${status} ${changes}`;
@@ -133,7 +133,7 @@ class ResourcesView extends ViewElement {
     }
     this.listed = outcome.value;
     this.#listedOf = server;
-    this.#missed(server);
+    this.#tellMissing(server);
   }
 
   #select(server: string, uri: string | null): void {
@@ -141,7 +141,7 @@ class ResourcesView extends ViewElement {
   }
 
   /** Says that the resource in the address is gone. */
-  #missed(server: string): void {
+  #tellMissing(server: string): void {
     const { resource } = this.state;
     if (resource?.server !== server || this.#reader === undefined || this.listed === undefined) return;
     const { uri } = resource;

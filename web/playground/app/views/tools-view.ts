@@ -142,7 +142,7 @@ export class ToolsView extends ViewElement {
         <div class="row back">
           <button @click=${this.#showList}>${icon(back)}All tools</button>
         </div>
-        ${current?.status === "failed" ? this.#fallen(current) : nothing}
+        ${current?.status === "failed" ? this.#renderLost(current) : nothing}
         ${tool === undefined ? html`<p class="empty">The server has no tools.</p>` : this.#form(tool)}
         ${
           call === undefined || call.tool !== tool?.name
@@ -169,7 +169,7 @@ export class ToolsView extends ViewElement {
   }
 
   /** The server does not answer any more. */
-  #fallen(server: ShownServer): TemplateResult {
+  #renderLost(server: ShownServer): TemplateResult {
     const { name, problem } = server;
     const ask = (): boolean =>
       this.dispatchEvent(new CustomEvent("playground-connect", { detail: name, bubbles: true, composed: true }));
@@ -262,7 +262,7 @@ export class ToolsView extends ViewElement {
       <p class="soft">${tool.description}</p>
       ${keyed(
         tool.name,
-        html`<playground-arguments .schema=${tool.schema} .files=${this.#files()} .initial=${this.#filled(tool)}>
+        html`<playground-arguments .schema=${tool.schema} .files=${this.#files()} .initial=${this.#findFilled(tool)}>
           <button class="primary" @click=${() => this.#run(tool)}>Run</button>
         </playground-arguments>`,
       )}
@@ -275,7 +275,7 @@ export class ToolsView extends ViewElement {
   }
 
   /** The arguments that an address filled in. */
-  #filled({ name }: ShownTool): Readonly<Record<string, unknown>> | undefined {
+  #findFilled({ name }: ShownTool): Readonly<Record<string, unknown>> | undefined {
     const { filled } = this.state;
     return filled?.tool === name ? filled.args : undefined;
   }

@@ -154,10 +154,10 @@ export class TryView extends ViewElement {
           this.#isStill
             ? html`<slot name="still"></slot>`
             : html`<p class="what"><span>${WHAT}</span></p>
-                ${this.#served()} ${this.#chosen()} ${this.#now()} ${this.#another()}`
+                ${this.#renderServed()} ${this.#renderChoice()} ${this.#now()} ${this.#another()}`
         }
       </div>
-      <input type="file" hidden multiple @change=${this.#picked} />
+      <input type="file" hidden multiple @change=${this.#onPick} />
     `;
   }
 
@@ -186,7 +186,7 @@ export class TryView extends ViewElement {
   }
 
   /** The person's own server comes first: the one that `sluice serve` was started for. */
-  #served(): TemplateResult | typeof nothing {
+  #renderServed(): TemplateResult | typeof nothing {
     const server = this.state.servers.find(({ kind, status }) => kind === "serve" && status === "ready");
     if (server === undefined) return nothing;
     const { name, tools } = server;
@@ -266,7 +266,7 @@ export class TryView extends ViewElement {
   }
 
   /** The list of calls as a select, for narrow windows. */
-  #chosen(): TemplateResult | typeof nothing {
+  #renderChoice(): TemplateResult | typeof nothing {
     const { calls, call } = this.state;
     if (calls.length < 2) return nothing;
     return html`<label class="chosen"
@@ -309,7 +309,7 @@ export class TryView extends ViewElement {
     this.dispatchEvent(new CustomEvent("playground-connect", { bubbles: true, composed: true }));
   }
 
-  #picked(event: Event): void {
+  #onPick(event: Event): void {
     const field = event.target as HTMLInputElement;
     for (const file of field.files ?? []) void this.actions.take(file);
     field.value = "";

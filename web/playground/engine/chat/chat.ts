@@ -78,7 +78,7 @@ export class Chat {
     this.#turns.set(request.id, turn);
     const pieces = new TextBuffer(tell);
     try {
-      return await this.#answered(request, config, turn, (event) => pieces.tell(event));
+      return await this.#answer(request, config, turn, (event) => pieces.tell(event));
     } finally {
       pieces.flush();
       this.#turns.delete(request.id);
@@ -95,7 +95,7 @@ export class Chat {
     for (const turn of this.#turns.values()) turn.stop();
   }
 
-  async #answered(
+  async #answer(
     { id, query, before, model, timeout }: ChatRequest,
     config: SluiceConfig,
     turn: Turn,
@@ -125,7 +125,7 @@ export class Chat {
     const llmContext = before.length === 0 ? {} : { conversation: before };
     let outcome = await planner.run(query, { ...options, llmContext });
     while (outcome.kind === "pause") {
-      const answer = await this.#asked(outcome, id, signal);
+      const answer = await this.#ask(outcome, id, signal);
       tell({ kind: "resumed" });
       outcome = await planner.resume(outcome.resumeToken, { ...options, answer });
     }
@@ -133,7 +133,7 @@ export class Chat {
   }
 
   /** The user's answer to a pause; null if the user or a provider declines. */
-  async #asked({ tool, reason, payload }: PlannerPause, question: string, signal: AbortSignal): Promise<unknown> {
+  async #ask({ tool, reason, payload }: PlannerPause, question: string, signal: AbortSignal): Promise<unknown> {
     try {
       const answer = await this.#servers.pauses.for(findServerName(tool), signal, question)(reason, payload);
       // Opening a page is answered without a value.

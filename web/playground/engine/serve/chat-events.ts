@@ -47,7 +47,7 @@ export class RunEvents {
       return this.#tell({ kind: "asked", step, messages: [] });
     }
     if (kind === "tool_display") return this.#displays.add(event as unknown as Displayed);
-    if (kind === "tool_failed") return this.#failed(event);
+    if (kind === "tool_failed") return this.#onFailure(event);
     if (!PASSED.has(kind)) return;
     const passed = withServed(event as unknown as PassedEvent);
     this.#tell(passed);
@@ -68,7 +68,7 @@ export class RunEvents {
     }
   }
 
-  #failed(event: ServedEvent): void {
+  #onFailure(event: ServedEvent): void {
     const { step, call, tool } = event as unknown as Displayed;
     const { code = "E_TOOL", message = "The call failed." } = errorIn(event);
     this.#tell({ kind: "tool_failed", step, call, tool, problem: { code, message } });

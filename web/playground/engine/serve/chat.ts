@@ -54,7 +54,7 @@ export class ServedChat {
         const answer = await this.#pauses.ask(last, request.id, turn.controller.signal);
         tell({ kind: "resumed" });
         const resume = { resume_token: last["resume_token"], answer };
-        last = await this.#until(turn, events, () => this.#resumed(resume, turn));
+        last = await this.#until(turn, events, () => this.#resume(resume, turn));
       }
       return await this.#end(last, events);
     } finally {
@@ -107,7 +107,7 @@ export class ServedChat {
   }
 
   /** Resumes a paused run. If the pause is unknown at a retry, the first answer arrived. */
-  async #resumed(body: object, turn: ServedTurn): Promise<Response> {
+  async #resume(body: object, turn: ServedTurn): Promise<Response> {
     const { signal } = turn.controller;
     for (let tries = 1; ; tries += 1) {
       try {

@@ -49,7 +49,7 @@ export class ServerClient {
 
   /** The response, once it has started. Throws Unreachable, SluiceError with the server's code, or the signal's reason. */
   async ask(path: string, asked: RequestOptions = {}): Promise<Response> {
-    const response = await this.#sent(path, asked);
+    const response = await this.#send(path, asked);
     if (response.ok) return response;
     const error = await readRefusal(response);
     if (response.status !== 401) throw error;
@@ -70,7 +70,7 @@ export class ServerClient {
   }
 
   /** The response with any status. Throws Unreachable or the signal's reason. */
-  async #sent(path: string, { method = "GET", body, headers = {}, signal }: RequestOptions): Promise<Response> {
+  async #send(path: string, { method = "GET", body, headers = {}, signal }: RequestOptions): Promise<Response> {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), TIMEOUT_MS);
     try {

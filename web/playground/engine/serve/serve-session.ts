@@ -53,7 +53,7 @@ export class ServeSession {
 
   /** Resumes the session of an earlier visit or starts one. Throws as the client does. */
   async begin(isKnown: boolean): Promise<ServeOffer> {
-    const { expires_at } = (isKnown ? await this.#current() : undefined) ?? (await this.#begun());
+    const { expires_at } = (isKnown ? await this.#current() : undefined) ?? (await this.#begin());
     this.#isIn = true;
     const { sources, chat } = await this.#client.json<Sources>("sources");
     this.#artifacts.watch(true);
@@ -61,7 +61,7 @@ export class ServeSession {
   }
 
   /** Starts a session. A server with sign-in refuses that and has already started one. */
-  async #begun(): Promise<Begun> {
+  async #begin(): Promise<Begun> {
     try {
       return await this.#client.json<Begun>(SESSIONS, { method: "POST", body: {} });
     } catch (error) {

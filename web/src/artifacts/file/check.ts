@@ -105,7 +105,7 @@ class Check {
   }
 
   async run(): Promise<CheckReport> {
-    const damaged = await this.#shared();
+    const damaged = await this.#checkShared();
     await this.#refs();
     for (const sha256 of damaged) await this.#unshare(sha256);
     for (const place of this.#broken) await this.#content(place);
@@ -119,14 +119,14 @@ class Check {
   }
 
   /** Reads the contents that are shared, and returns the hashes of those that are not sound. */
-  async #shared(): Promise<readonly string[]> {
+  async #checkShared(): Promise<readonly string[]> {
     const { at } = this.#folder;
     const damaged: string[] = [];
     for await (const prefix of namesIn(at.blobs, /^[0-9a-f]{2}$/)) {
       if (!(await this.#isFolder(join(at.blobs, prefix)))) continue;
       for await (const sha256 of namesIn(join(at.blobs, prefix), BLOB_NAME)) {
         const path = join(at.blobs, prefix, sha256);
-        const content = await this.#contentOf(path);
+        const content = await this.#hashContent(path);
         if (content === sha256) this.#sound.set(sha256, path);
         else if (content !== ABSENT) damaged.push(sha256);
       }
@@ -150,32 +150,32 @@ class Check {
 
   /** Looks at one ref. Null if its record cannot be read, undefined if it is gone. */
   async #ref(place: Place): Promise<Recorded | null | undefined> {
-    if (!(await this.#isFolder(this.#pathOf(place)))) return undefined;
-    const recorded = await this.#recorded(place);
+    if (!(await this.#isFolder(this.#toPath(place)))) return undefined;
+    const recorded = await this.#readRecord(place);
     if (recorded === undefined) return undefined;
     this.#artifacts += 1;
     if (recorded === null) return null;
     const { sha256 } = recorded.ref;
-    const blob = join(this.#pathOf(place), BLOB);
-    if ((await this.#contentOf(blob)) === sha256) {
+    const blob = join(this.#toPath(place), BLOB);
+    if ((await this.#hashContent(blob)) === sha256) {
       if (!this.#sound.has(sha256)) this.#sound.set(sha256, blob);
     } else this.#broken.push(place);
-    await this.#named(place, recorded);
+    await this.#checkNamed(place, recorded);
     await this.#private(place, recorded);
     return recorded;
   }
 
   /** The record of a ref: null if it cannot be read, undefined if the ref is gone. */
-  async #recorded({ scope, name }: Place): Promise<Recorded | null | undefined> {
+  async #readRecord({ scope, name }: Place): Promise<Recorded | null | undefined> {
     const found = await readRecord(this.#folder, { scope, name }).catch(() => null);
     if (found !== null) return found.recorded;
-    return (await orNull(lstat(this.#pathOf({ scope, name })))) === null ? undefined : null;
+    return (await orNull(lstat(this.#toPath({ scope, name })))) === null ? undefined : null;
   }
 
   /** Takes a damaged content out of use, and shares a sound copy instead, if an artifact has one. */
   async #unshare(sha256: string): Promise<void> {
     const path = this.#folder.at.blob(sha256);
-    const content = await this.#contentOf(path, true);
+    const content = await this.#hashContent(path, true);
     if (content === sha256 || content === ABSENT) return;
     const copy = this.#sound.get(sha256);
     // Artifacts that hold it are reported on their own.
@@ -189,11 +189,11 @@ class Check {
 
   /** Reports a ref whose bytes are not sound, and gives it a sound copy. */
   async #content(place: Place): Promise<void> {
-    const recorded = await this.#recorded(place);
+    const recorded = await this.#readRecord(place);
     if (recorded == null) return;
     const { id, sha256, scope } = recorded.ref;
-    const blob = join(this.#pathOf(place), BLOB);
-    const content = await this.#contentOf(blob, true);
+    const blob = join(this.#toPath(place), BLOB);
+    const content = await this.#hashContent(blob, true);
     if (content === sha256) return;
     const copy = this.#sound.get(sha256);
     const isRepaired = this.#isRepairing && copy !== undefined && (await this.#replace(place, copy));
@@ -202,7 +202,7 @@ class Check {
 
   /** Puts another link to sound bytes in the place of a ref's own. False if the ref is gone. */
   async #replace(place: Place, copy: string): Promise<boolean> {
-    const refFolder = this.#pathOf(place);
+    const refFolder = this.#toPath(place);
     return keepUsedTime(refFolder, () =>
       this.#folder.temporaries.aside(async (temporary) => {
         await link(copy, temporary);
@@ -216,23 +216,23 @@ class Check {
   /** Reports a ref without a readable record. It is written again if the content is the one that its id names, and the owner is known. */
   async #record(place: Place, owner: ArtifactScope | null): Promise<void> {
     const id = toId(place.name);
-    if ((await this.#recorded(place)) !== null) return;
-    const blob = join(this.#pathOf(place), BLOB);
-    const sha256 = await this.#contentOf(blob, true);
+    if ((await this.#readRecord(place)) !== null) return;
+    const blob = join(this.#toPath(place), BLOB);
+    const sha256 = await this.#hashContent(blob, true);
     const isKnown = owner !== null && scopeName(scopeKey(owner)) === place.scope && isNamedBy(id, sha256);
     const isRepaired =
       this.#isRepairing && isKnown && (await rebuildRef(this.#folder, { id, scope: owner, sha256 }).catch(() => false));
     this.#report("record", { id, scope: owner }, isRepaired, isKnown);
   }
 
-  async #named(place: Place, recorded: Recorded): Promise<void> {
+  async #checkNamed(place: Place, recorded: Recorded): Promise<void> {
     const key = scopeKey(recorded.ref.scope);
     if (await isFoundByName(this.#folder, key, recorded)) return;
-    const now = await this.#recorded(place);
+    const now = await this.#readRecord(place);
     if (now == null) return;
     const isSame = now.created === recorded.created && now.ref.filename === recorded.ref.filename;
     // It was renamed or stored again meanwhile.
-    if (!isSame) return this.#named(place, now);
+    if (!isSame) return this.#checkNamed(place, now);
     if (await isFoundByName(this.#folder, key, now)) return;
     if (this.#isRepairing) await noteName(this.#folder, key, now);
     this.#report("name", now.ref, this.#isRepairing);
@@ -240,7 +240,7 @@ class Check {
 
   /** Reports a ref that others may read. */
   async #private(place: Place, { ref }: Recorded): Promise<void> {
-    const refFolder = this.#pathOf(place);
+    const refFolder = this.#toPath(place);
     const modes: readonly (readonly [path: string, mode: number])[] = [
       [refFolder, FOLDER_MODE],
       [join(refFolder, BLOB), FILE_MODE],
@@ -256,7 +256,7 @@ class Check {
     if (isOpen) this.#report("access", ref, this.#isRepairing);
   }
 
-  #pathOf({ scope, name }: Place): string {
+  #toPath({ scope, name }: Place): string {
     return join(this.#folder.at.refs, scope, name);
   }
 
@@ -271,7 +271,7 @@ class Check {
   }
 
   /** The hash of a file. Each file is read once, unless `isFresh` asks for another look. */
-  async #contentOf(path: string, isFresh = false): Promise<string> {
+  async #hashContent(path: string, isFresh = false): Promise<string> {
     const opened = await orNull(openPlain(path)).catch(() => FOREIGN);
     if (opened === null) return ABSENT;
     if (typeof opened === "string") return opened;

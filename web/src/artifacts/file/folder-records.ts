@@ -62,7 +62,7 @@ export class FolderRecords implements RecordStore {
   }
 
   async *records(): AsyncGenerator<StoredRecord | UnreadableRecord, void, void> {
-    const listed = readAhead(refFolders(this.#folder), ({ scope, name }) => this.#listed(scope, name));
+    const listed = readAhead(refFolders(this.#folder), ({ scope, name }) => this.#readListed(scope, name));
     for await (const record of listed) if (record !== null) yield record;
   }
 
@@ -116,7 +116,7 @@ export class FolderRecords implements RecordStore {
   }
 
   /** The record in a folder; one that cannot be read if it still cannot a moment later, since it may just be deleted. */
-  async #listed(scope: string, name: string): Promise<StoredRecord | UnreadableRecord | null> {
+  async #readListed(scope: string, name: string): Promise<StoredRecord | UnreadableRecord | null> {
     const look = (): Promise<StoredRecord | null> => guardStorage("read", () => this.#at(scope, name));
     try {
       const found = await look();

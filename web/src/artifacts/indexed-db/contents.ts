@@ -97,10 +97,10 @@ export class Contents {
 
   /** Deletes what tabs that were closed while they wrote or read left behind. */
   async sweep(): Promise<void> {
-    for (const content of await this.#unnamed()) await this.clear(content);
+    for (const content of await this.#listUnnamed()) await this.clear(content);
   }
 
-  #unnamed(): Promise<readonly string[]> {
+  #listUnnamed(): Promise<readonly string[]> {
     return this.#connection.read(["blobs", "contents"], async (transaction) => {
       const unnamed: string[] = [];
       const rows = await transaction.objectStore("contents").getAll();

@@ -180,11 +180,11 @@ export class BareIndexedDbStore implements ArtifactStore {
   }
 
   async delete(id: string, scope?: ArtifactScope): Promise<boolean> {
-    return this.#cleared(await removeRef(this.#connection, id, scope));
+    return this.#clear(await removeRef(this.#connection, id, scope));
   }
 
   async evict(seen: StoredArtifact): Promise<boolean> {
-    return this.#cleared(await evictRef(this.#connection, checkObject(seen, "seen")));
+    return this.#clear(await evictRef(this.#connection, checkObject(seen, "seen")));
   }
 
   /** See `ArtifactStore.exclusively`. Over all tabs, or within this page or worker if there are no Web Locks. */
@@ -197,7 +197,7 @@ export class BareIndexedDbStore implements ArtifactStore {
     return siteSpace(this.#store.unwritten);
   }
 
-  async #cleared({ gone, loose }: Removed): Promise<boolean> {
+  async #clear({ gone, loose }: Removed): Promise<boolean> {
     // If that fails, it is deleted when the store is opened the next time.
     if (loose !== null) await this.#store.contents.clear(loose).catch(() => undefined);
     return gone;

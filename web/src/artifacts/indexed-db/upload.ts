@@ -52,7 +52,7 @@ export class Upload implements ByteSink {
     const bytes = this.#lease ? undefined : this.#buffer.bytes;
     if (this.#lease) {
       await this.#send(this.#buffer.bytes);
-      await this.#arrived();
+      await this.#waitForArrival();
     }
     const written = { sha256: this.#hash.digest(), size: this.#size, content: this.#content, bytes };
     const { ref, loose } = await publish(connection, claim, written, stamps);
@@ -82,7 +82,7 @@ export class Upload implements ByteSink {
       this.#lease = await this.#store.contents.hold(this.#content);
       await this.#store.contents.begin(this.#content);
     }
-    await this.#arrived();
+    await this.#waitForArrival();
     this.#flying = this.#append(this.#chunks++, bytes);
   }
 
@@ -95,7 +95,7 @@ export class Upload implements ByteSink {
     }
   }
 
-  async #arrived(): Promise<void> {
+  async #waitForArrival(): Promise<void> {
     await this.#flying;
     this.#flying = undefined;
     if (this.#failure) throw this.#failure;

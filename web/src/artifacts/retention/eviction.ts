@@ -114,7 +114,7 @@ export class Eviction {
     all: EvictionResult,
   ): Promise<EvictionOutcome> {
     try {
-      const seen = await this.#seen(known);
+      const seen = await this.#look(known);
       if (seen === null || !hasToGo(seen)) return "changed";
       if (!(await this.evict(seen))) return "stuck";
       all.gone.push(seen);
@@ -126,7 +126,7 @@ export class Eviction {
   }
 
   /** Reads an artifact from the store and updates the index. Null if it is gone. */
-  async #seen(known: StoredArtifact): Promise<StoredArtifact | null> {
+  async #look(known: StoredArtifact): Promise<StoredArtifact | null> {
     const seen = await this.#store.stat(known.id, known.scope);
     if (seen === null) this.#index.strike(known.id, known.scope);
     else if (isLater(seen, known)) this.#index.enter(seen);

@@ -272,7 +272,7 @@ export class RetainingArtifactStore implements ArtifactStore {
       await this.#reading.freshen();
       // Artifacts that cannot be removed are tried again later; they do not keep new ones out.
       await this.#expireFirst();
-      if (this.#index.usage.hasRoomFor(counted)) return { published: this.#stored(counted, writer, patch) };
+      if (this.#index.usage.hasRoomFor(counted)) return { published: this.#store(counted, writer, patch) };
       await Promise.all(this.#publishing);
       return { published: Promise.resolve(await this.#admit(counted, writer, patch)) };
     });
@@ -280,12 +280,12 @@ export class RetainingArtifactStore implements ArtifactStore {
   }
 
   /** Publishes an artifact for which there is room, which it holds meanwhile. */
-  #stored(coming: Counted, writer: ArtifactWriter, patch: ArtifactPatch): Promise<ArtifactRef> {
+  #store(coming: Counted, writer: ArtifactWriter, patch: ArtifactPatch): Promise<ArtifactRef> {
     const held = this.#index.hold(coming);
     const stored = writer.close(patch).then(
       (ref) => {
         held[Symbol.dispose]();
-        return this.#entered(ref, coming);
+        return this.#enter(ref, coming);
       },
       (error: unknown) => {
         held[Symbol.dispose]();
@@ -308,14 +308,14 @@ export class RetainingArtifactStore implements ArtifactStore {
       const { full } = await this.#room(() => ({ coming }));
       if (full) throw noRoom(full);
     }
-    const ref = this.#entered(await writer.close(patch), coming);
+    const ref = this.#enter(await writer.close(patch), coming);
     if (!hasRoom)
       await this.#eviction.evictExcess(nothingEvicted(), toArtifactKey({ id: ref.id, scope: coming.scope }));
     return ref;
   }
 
   /** Counts what was stored by its measured values, whatever the store says. */
-  #entered(ref: ArtifactRef, { scope, namespace, size_bytes }: Measured): ArtifactRef {
+  #enter(ref: ArtifactRef, { scope, namespace, size_bytes }: Measured): ArtifactRef {
     const now = inMilliseconds(this.#stamps.next());
     this.#index.enter({ ...ref, scope, namespace, size_bytes, stored_at: now, used_at: now });
     return ref;
@@ -377,7 +377,7 @@ export class RetainingArtifactStore implements ArtifactStore {
     if (!disk.isDue && disk.take(bytes)) return write();
     // Begun in the turn, so that no disk check comes between counting and writing. A slow write holds up no other turn.
     const { written } = await this.#inTurn(async () => {
-      if (await this.#takeOf(disk, bytes)) return { written: write() };
+      if (await this.#takeRoom(disk, bytes)) return { written: write() };
       await discard();
       throw noneFree(this.#retention);
     });
@@ -385,7 +385,7 @@ export class RetainingArtifactStore implements ArtifactStore {
   }
 
   /** Reserves disk space, evicting artifacts if necessary. False if that is not enough. */
-  async #takeOf(disk: FreeDisk, bytes: number): Promise<boolean> {
+  async #takeRoom(disk: FreeDisk, bytes: number): Promise<boolean> {
     if (disk.isDue) await disk.look();
     for (let round = 0; round < MOST_ROUNDS; round++) {
       if (disk.take(bytes)) return true;

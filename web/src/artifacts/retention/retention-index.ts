@@ -278,12 +278,12 @@ class RetentionUsage {
 
   /** The bytes or artifacts of a group that a limit counts. */
   sum(limit: Limit, group: string): number {
-    return this.#useOf(limit)?.sums.get(group) ?? 0;
+    return this.#findUse(limit)?.sums.get(group) ?? 0;
   }
 
   /** Changes a limit that has only one group. */
   allow(limit: Limit, group: string, most: number): void {
-    const use = this.#useOf(limit);
+    const use = this.#findUse(limit);
     if (use === undefined) return;
     use.most = most;
     judge(use, group, this.sum(limit, group));
@@ -300,7 +300,7 @@ class RetentionUsage {
     return null;
   }
 
-  #useOf(limit: Limit): LimitUse | undefined {
+  #findUse(limit: Limit): LimitUse | undefined {
     return this.#uses.find((use) => use.limit === limit);
   }
 }
@@ -394,11 +394,11 @@ export class StoreReading {
   }
 
   #begin(): UnderWay {
-    this.#underWay ??= this.#begun();
+    this.#underWay ??= this.#beginReading();
     return this.#underWay;
   }
 
-  #begun(): UnderWay {
+  #beginReading(): UnderWay {
     const changed = this.#index.watch();
     const begunAt = performance.now();
     const reading = { begun: this.#stamps.now(), begunAt, listed: this.#list(), changed, isLeft: false };

@@ -81,14 +81,14 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
   }
 
   get(id: string, scope?: ArtifactScope): Promise<Uint8Array | null> {
-    return this.#guarded("read", () => readWhole(this.#store, id, scope));
+    return this.#guard("read", () => readWhole(this.#store, id, scope));
   }
 
   openReader(
     id: string,
     options: { readonly scope?: ArtifactScope; readonly range?: ByteRange } = {},
   ): Promise<ReadableStream<Uint8Array> | null> {
-    return this.#guarded("read", () => {
+    return this.#guard("read", () => {
       const { scope, range } = checkObject(options, "options");
       toSpan(range, 0);
       return readSpan(this.#store, id, scope, range);
@@ -100,29 +100,29 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
   }
 
   stat(id: string, scope?: ArtifactScope): Promise<StoredArtifact | null> {
-    return this.#guarded("read", () => statRef(this.#store.bucket, id, scope));
+    return this.#guard("read", () => statRef(this.#store.bucket, id, scope));
   }
 
   update(id: string, patch: ArtifactPatch, scope?: ArtifactScope): Promise<ArtifactRef | null> {
-    return this.#guarded("write", () => updateRef(this.#store.bucket, id, patch, scope));
+    return this.#guard("write", () => updateRef(this.#store.bucket, id, patch, scope));
   }
 
   delete(id: string, scope?: ArtifactScope): Promise<boolean> {
-    return this.#guarded("write", () => removeRef(this.#store.bucket, id, scope));
+    return this.#guard("write", () => removeRef(this.#store.bucket, id, scope));
   }
 
   /** See `ArtifactStore.list`. Leaves out refs that cannot be read; `stat` reports what is wrong with one. */
   async *list(scope?: ArtifactScope, only?: ArtifactFilter): AsyncIterable<StoredArtifact> {
     const { bucket } = this.#store;
     const { filename } = checkFilter(only);
-    yield* await this.#guarded("read", async () => {
+    yield* await this.#guard("read", async () => {
       if (scope !== undefined && filename !== undefined) return refsNamed(bucket, fullScope(scope), filename);
       return (await listRefs(bucket, scope && fullScope(scope))).filter((ref) => isWanted(ref, only));
     });
   }
 
   evict(seen: StoredArtifact): Promise<boolean> {
-    return this.#guarded("write", () => evictRef(this.#store.bucket, checkObject(seen, "seen")));
+    return this.#guard("write", () => evictRef(this.#store.bucket, checkObject(seen, "seen")));
   }
 
   /** See `ArtifactStore.exclusively`. Uses a lock in the bucket, which lapses five minutes after its process died. */
@@ -145,7 +145,7 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
    */
   gc(): Promise<S3SweepReport | null> {
     const { bucket } = this.#store;
-    return this.#guarded("write", () =>
+    return this.#guard("write", () =>
       this.exclusively(() => sweep(bucket, this.#connection.limits.sweepAfter, Date.now())),
     );
   }
@@ -161,7 +161,7 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
   }
 
   /** Works once the version of the store was checked. */
-  async #guarded<T>(act: StorageAct, work: () => Promise<T>): Promise<T> {
+  async #guard<T>(act: StorageAct, work: () => Promise<T>): Promise<T> {
     await this.#version.check(act);
     return guardBucket(act, work);
   }
@@ -173,7 +173,7 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
     seconds: number,
     answer: (artifact: ArtifactRef) => SignedAnswer,
   ): Promise<string | null> {
-    return this.#guarded("read", async () => {
+    return this.#guard("read", async () => {
       const found = await find(this.#store.bucket, id, scope);
       return found && signUrl(this.#store.bucket, found, seconds, answer(found.record.ref));
     });

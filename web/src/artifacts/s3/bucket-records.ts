@@ -70,7 +70,7 @@ export class BucketRecords implements RecordStore {
   }
 
   async *records(): AsyncGenerator<StoredRecord | UnreadableRecord, void, void> {
-    const listed = readAhead(refKeys(this.#bucket, SCOPES), ({ key, id }) => this.#listed(key, id));
+    const listed = readAhead(refKeys(this.#bucket, SCOPES), ({ key, id }) => this.#readListed(key, id));
     for await (const record of listed) if (record !== null) yield record;
   }
 
@@ -117,7 +117,7 @@ export class BucketRecords implements RecordStore {
   }
 
   /** The record in an object. Null for one that is gone, or marked as gone. */
-  async #listed(key: string, id: string): Promise<StoredRecord | UnreadableRecord | null> {
+  async #readListed(key: string, id: string): Promise<StoredRecord | UnreadableRecord | null> {
     try {
       const object = await this.#bucket.read(key, MAX_RECORD_BYTES);
       if (object === null) return null;

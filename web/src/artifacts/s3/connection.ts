@@ -52,7 +52,7 @@ export class S3Connection {
   /** The client, for work that sends nothing. */
   async speaker(): Promise<Speaker> {
     if (this.#isClosed) throw toClosedError();
-    this.#speaker ??= this.#made();
+    this.#speaker ??= this.#make();
     return this.#speaker;
   }
 
@@ -112,7 +112,7 @@ export class S3Connection {
     if (this.#options.client === undefined) speaker?.client.destroy();
   }
 
-  async #made(): Promise<Speaker> {
+  async #make(): Promise<Speaker> {
     try {
       const sdk = await loadSdk();
       return { sdk, client: this.#options.client ?? new sdk.S3Client(toClientConfig(this.#options, this.limits)) };

@@ -90,8 +90,8 @@ export class Upload implements ByteSink {
     if (this.#parts) await this.#complete(this.#parts);
     const sha256 = this.#hash.digest();
     const { ref, loose } = this.#carried
-      ? await this.#publishedAs(this.#carried, sha256)
-      : await this.#published(claim, sha256);
+      ? await this.#publishAs(this.#carried, sha256)
+      : await this.#publishClaim(claim, sha256);
     this.#buffer.clear();
     // `gc` removes it later.
     if (loose !== null) await this.#store.bucket.remove(blobKey(this.#folder, loose)).catch(() => undefined);
@@ -100,15 +100,15 @@ export class Upload implements ByteSink {
   }
 
   /** Gives the content the shortest free id in its scope, or the id that it has there already. */
-  async #published(claim: Claim, sha256: string): Promise<Published> {
+  async #publishClaim(claim: Claim, sha256: string): Promise<Published> {
     for (const id of idsFor(claim.namespace, sha256)) {
       const place = { id, scope: claim.scope, folder: this.#folder, key: refKey(this.#folder, id) };
       const outcome = await again<Published | typeof TAKEN>("write", async (attempt) => {
         const found = await lookUp(this.#store.bucket, place);
-        if (found === null) return this.#created(toRef(claim, id, sha256, this.#size), place.key);
+        if (found === null) return this.#create(toRef(claim, id, sha256, this.#size), place.key);
         if (found.record.isGone === true) return attempt < PATIENCE ? AGAIN : TAKEN;
         if (found.record.ref.sha256 !== sha256) return TAKEN;
-        return this.#restated(claim, found);
+        return this.#restate(claim, found);
       });
       if (outcome !== TAKEN) return outcome;
     }
@@ -118,7 +118,7 @@ export class Upload implements ByteSink {
     );
   }
 
-  async #created(ref: ArtifactRef, key: string): Promise<Published | typeof AGAIN> {
+  async #create(ref: ArtifactRef, key: string): Promise<Published | typeof AGAIN> {
     const { bucket, stamps } = this.#store;
     const now = stamps.next();
     const named = { folder: this.#folder, id: ref.id, created: now, filename: ref.filename };
@@ -136,7 +136,7 @@ export class Upload implements ByteSink {
    *
    * @throws SluiceError E_STORE_CORRUPT if the bytes are not those of the record; IdTaken if something has the id.
    */
-  async #publishedAs({ ref, created, stored, used, origin }: Carried, sha256: string): Promise<Published> {
+  async #publishAs({ ref, created, stored, used, origin }: Carried, sha256: string): Promise<Published> {
     if (sha256 !== ref.sha256 || this.#size !== ref.size_bytes) throw toDamagedError();
     const { bucket } = this.#store;
     const place = { id: ref.id, scope: this.#claim.scope, folder: this.#folder, key: refKey(this.#folder, ref.id) };
@@ -159,7 +159,7 @@ export class Upload implements ByteSink {
   }
 
   /** Stores the same content again: keeps its blob, unless that is damaged or was deleted. */
-  async #restated(claim: Claim, found: Found): Promise<Published | typeof AGAIN> {
+  async #restate(claim: Claim, found: Found): Promise<Published | typeof AGAIN> {
     const { record, folder } = found;
     const { bucket, stamps } = this.#store;
     const isThere = record.isDamaged !== true && (await bucket.size(blobKey(folder, record.blob))) === this.#size;
@@ -252,7 +252,7 @@ class Parts {
   /** Sends a part once the one before it is sent, whose memory it gives back. The part's own is in use until the next call. */
   async send(bytes: Uint8Array): Promise<Uint8Array | undefined> {
     const before = this.#inFlight;
-    await this.#arrived();
+    await this.#waitForArrival();
     this.#inFlight = bytes;
     this.#flying = this.#part(++this.#sent, bytes);
     return before;
@@ -260,7 +260,7 @@ class Parts {
 
   /** Completes the parts to an object of `size` bytes. */
   async complete(size: number): Promise<void> {
-    await this.#arrived();
+    await this.#waitForArrival();
     const said = { ...this.#bucket.at(this.#key), UploadId: this.#upload, MultipartUpload: { Parts: this.#done } };
     try {
       // Some services assemble the object first.
@@ -314,7 +314,7 @@ class Parts {
     }
   }
 
-  async #arrived(): Promise<void> {
+  async #waitForArrival(): Promise<void> {
     await this.#flying;
     this.#flying = undefined;
     if (this.#failure) throw this.#failure;

@@ -196,7 +196,7 @@ class Changes {
     const { file, changes, content, usedBackups } = plan;
     const count = `${countNoun(changes.length, "server")} of ${file.host.title}`;
     try {
-      if (!(await this.#agreed(this.#direction.question(count)))) return;
+      if (!(await this.#agree(this.#direction.question(count)))) return;
       const backup = await replaceConfig(file, content, this.#direction.keepsBackup);
       for (const used of usedBackups) await rm(used, { force: true });
       await output.write(`${this.#direction.done(count)}: restart ${file.host.title}\n`);
@@ -215,7 +215,7 @@ class Changes {
     }
   }
 
-  async #agreed(question: string): Promise<boolean> {
+  async #agree(question: string): Promise<boolean> {
     if (this.#invocation.has("yes")) return true;
     const { input, errors, signal } = this.#terminal;
     await errors.write(`${question} [y/N] `);

@@ -64,7 +64,7 @@ export class StdioProxy {
       });
       input = this.#passInput();
       // After a signal, a client that does not read is waited for no longer than the server.
-      await Promise.race([this.#passOutput(output), this.#endedAfter(told.signal)]);
+      await Promise.race([this.#passOutput(output), this.#waitForEnd(told.signal)]);
     } catch (error) {
       if (!(error instanceof PipeClosed)) throw error;
       // The host has closed the output, so the rest does not matter.
@@ -101,7 +101,7 @@ export class StdioProxy {
   }
 
   /** Resolves some time after the server has ended because of a signal. */
-  async #endedAfter(signal: AbortSignal): Promise<void> {
+  async #waitForEnd(signal: AbortSignal): Promise<void> {
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
     await this.#server.ended;
     await sleep(GRACE);
@@ -124,7 +124,7 @@ export class StdioProxy {
     }
     this.#hasLeft = true;
     this.#server.endInput();
-    void this.#left();
+    void this.#leave();
   }
 
   async #send(line: Uint8Array): Promise<void> {
@@ -135,7 +135,7 @@ export class StdioProxy {
    * The client sends nothing more. A server that does not end by itself is stopped when no request waits for an answer,
    * or our parent has ended.
    */
-  async #left(): Promise<void> {
+  async #leave(): Promise<void> {
     const state = { isOver: false };
     void this.#server.ended.then(() => (state.isOver = true));
     for (let idle = 0; !state.isOver && idle < LEFT && process.ppid === PARENT; idle += LOOK) {

@@ -25,7 +25,7 @@ export class Upstream implements Disposable {
     const body = init.body as Uint8Array | undefined;
     if (body !== undefined) headers.set("content-length", String(body.length));
     const options = { method: init.method ?? "GET", headers: Object.fromEntries(headers), signal: init.signal };
-    const response = await this.#sent(target, options as RequestOptions, body);
+    const response = await this.#sendOnce(target, options as RequestOptions, body);
     return toResponse(response);
   };
 
@@ -34,7 +34,7 @@ export class Upstream implements Disposable {
     this.#secure.destroy();
   }
 
-  async #sent(url: URL, options: RequestOptions, body: Uint8Array | undefined): Promise<IncomingMessage> {
+  async #sendOnce(url: URL, options: RequestOptions, body: Uint8Array | undefined): Promise<IncomingMessage> {
     try {
       return await this.#send(url, options, body);
     } catch (error) {

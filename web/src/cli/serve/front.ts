@@ -44,14 +44,14 @@ export class Front implements RequestHandler {
   /** Never throws. */
   readonly fetch = async (request: Request): Promise<Response> => {
     const begun = performance.now();
-    const response = await this.#answered(request).catch((error: unknown) =>
+    const response = await this.#answer(request).catch((error: unknown) =>
       refuseError(error, (reported) => this.#log.failed(reported)),
     );
     this.#log.answered(request, response.status, performance.now() - begun);
     return response;
   };
 
-  async #answered(request: Request): Promise<Response> {
+  async #answer(request: Request): Promise<Response> {
     if (this.#deps === undefined) return starting(request);
     const { server, page, hosts, takesLinks } = this.#deps;
     const token = takesLinks ? tokenInLink(request) : null;

@@ -70,7 +70,7 @@ export class Page {
     const name = toName(new URL(url).pathname);
     const file = this.#files.get(name);
     if (file === undefined) return new Response(null, { status: 404, headers: HEADERS });
-    const tag = await this.#tagOf(name, file);
+    const tag = await this.#makeTag(name, file);
     const said = {
       ...HEADERS,
       ...(file.type.startsWith("text/html") && PAGE),
@@ -83,7 +83,7 @@ export class Page {
   }
 
   /** A hash of the content: in packages all files have the same date. */
-  #tagOf(name: string, file: SiteFile): Promise<string> {
+  #makeTag(name: string, file: SiteFile): Promise<string> {
     let tag = this.#tags.get(name);
     if (tag === undefined) {
       tag = hashFile(file);

@@ -105,17 +105,17 @@ export class TokenFiles implements TokenStore {
   async #write(file: string, value: unknown): Promise<void> {
     await this.#changing(async () => {
       await this.#ready();
-      await replaceFile(file, this.#sealed(JSON.stringify(value), file));
+      await replaceFile(file, this.#seal(JSON.stringify(value), file));
     });
   }
 
-  #sealed(text: string, file: string): string {
+  #seal(text: string, file: string): string {
     return this.#sealing === undefined ? text : JSON.stringify({ sealed: this.#sealing.seal(text, basename(file)) });
   }
 
   /** What a file holds, which is encrypted again if it was with another secret, or not at all. */
   async #read(file: string): Promise<unknown> {
-    const { value, isCurrent } = this.#opened(await this.#content(file), file);
+    const { value, isCurrent } = this.#unseal(await this.#content(file), file);
     if (value !== undefined && !isCurrent) await this.#renew(file);
     return value;
   }
@@ -125,7 +125,7 @@ export class TokenFiles implements TokenStore {
     const lock = toLockPath(file);
     if (!(await createFile(lock, "").catch(() => false))) return;
     try {
-      const { value, isCurrent } = this.#opened(await this.#content(file), file);
+      const { value, isCurrent } = this.#unseal(await this.#content(file), file);
       if (value !== undefined && !isCurrent) await this.#write(file, value);
     } catch {
       // It can be read as it is.
@@ -134,7 +134,7 @@ export class TokenFiles implements TokenStore {
     }
   }
 
-  #opened(content: unknown, file: string): { readonly value: unknown; readonly isCurrent: boolean } {
+  #unseal(content: unknown, file: string): { readonly value: unknown; readonly isCurrent: boolean } {
     const { sealed } = objectOr(content) as { readonly sealed?: unknown };
     if (typeof sealed !== "string") return { value: content, isCurrent: this.#sealing === undefined };
     if (this.#sealing === undefined) throw toSealedError(this.#folder, `set ${SECRET_VARIABLE} to that secret`);

@@ -75,13 +75,13 @@ export class StatusLine {
 
   /** Prints a line that stays. Does not wait for the reader. */
   print(line: string): void {
-    this.#write(`${this.#cleared()}${line}\n`);
+    this.#write(`${this.#clear()}${line}\n`);
   }
 
   /** Removes the line. */
   done(): void {
     clearInterval(this.#timer);
-    this.#write(this.#cleared());
+    this.#write(this.#clear());
   }
 
   #show(): void {
@@ -95,7 +95,7 @@ export class StatusLine {
     this.#write(`${CLEAR}${fitting.join("")}`);
   }
 
-  #cleared(): string {
+  #clear(): string {
     const wasShown = this.#shown !== "";
     this.#shown = "";
     return wasShown ? CLEAR : "";

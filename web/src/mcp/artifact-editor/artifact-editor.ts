@@ -83,7 +83,7 @@ export class ArtifactEditor {
       const from = await this.#open(id, signal);
       const most = Math.min(MAX_SHOWN, this.#maxChars - FRAME_CHARS);
       const plan = await planEdit(from, wanted, most);
-      const told = await this.#made(from, plan, most);
+      const told = await this.#make(from, plan, most);
       const result = answerOf(told, from.ref.sha256, this.#maxChars);
       return plan.kind === "refused" ? { ...result, isError: true } : result;
     } catch (error) {
@@ -100,7 +100,7 @@ export class ArtifactEditor {
     return { ref, source, maxScanned, tool: this.#options.readTool, signal };
   }
 
-  async #made(from: Readable, plan: EditPlan, most: number): Promise<AnswerParts> {
+  async #make(from: Readable, plan: EditPlan, most: number): Promise<AnswerParts> {
     const origin = artifactUri(from.ref.id);
     if (plan.kind === "refused") return plan.parts;
     if (plan.kind === "unchanged") {
@@ -123,7 +123,7 @@ export class ArtifactEditor {
   async #write(from: Readable, rewriter: Rewriter): Promise<{ readonly ref: ArtifactRef; readonly shown: string }> {
     const { ref: origin, source, signal } = from;
     const { mime_type, filename } = origin;
-    const info = { mime_type, filename, source: this.#sourceOf(origin) };
+    const info = { mime_type, filename, source: this.#toSource(origin) };
     const writer = await guardStorage("write", async () => source.openWriter?.(origin, info));
     if (writer === undefined) throw keepsNothing();
     try {
@@ -149,7 +149,7 @@ export class ArtifactEditor {
   }
 
   /** What a listing tells of the result. `openWriter` adds where it comes from. */
-  #sourceOf(origin: ArtifactRef): ArtifactRef["source"] {
+  #toSource(origin: ArtifactRef): ArtifactRef["source"] {
     return { tool: this.#options.tool, description: `Edited copy of ${artifactUri(origin.id)}` };
   }
 }

@@ -119,7 +119,7 @@ export class JsonDocument {
 
   /** Replaces a value (§4.3). */
   replace(path: readonly string[], value: unknown): void {
-    const place = this.#placeOf(path);
+    const place = this.#findPlace(path);
     if (place === undefined) this.#root = newValue(value, this.#rootLayout());
     else this.#set(place, this.#itemAt(place), (layout) => newValue(value, layout));
   }
@@ -155,11 +155,11 @@ export class JsonDocument {
   }
 
   #valueAt(path: readonly string[]): Value {
-    const place = this.#placeOf(path);
+    const place = this.#findPlace(path);
     return place === undefined ? this.#root : this.#itemAt(place).value;
   }
 
-  #placeOf(path: readonly string[]): Place | undefined {
+  #findPlace(path: readonly string[]): Place | undefined {
     let place: Place | undefined;
     let value = this.#root;
     const lineStarts: string[] = [];
@@ -184,7 +184,7 @@ export class JsonDocument {
 
   /** Detaches a value. All members of a name go: those before the last one would show otherwise. */
   #take(path: readonly string[]): Value {
-    const place = this.#placeOf(path);
+    const place = this.#findPlace(path);
     if (place === undefined) throw wrong("The whole document cannot be removed", 'replace "" by another value');
     const { container, token } = place;
     const { value } = this.#itemAt(place);
@@ -195,7 +195,7 @@ export class JsonDocument {
   }
 
   #insert(path: readonly string[], make: (layout: Layout) => Value): void {
-    const place = this.#placeOf(path);
+    const place = this.#findPlace(path);
     if (place === undefined) {
       this.#root = make(this.#rootLayout());
       return;

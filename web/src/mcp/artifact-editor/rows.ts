@@ -312,7 +312,7 @@ class CsvFormat implements RowFormat {
     const fields = fieldsOf(row, this.#delimiter);
     const set = new Map<number, string>();
     for (const { column, value, row: number } of cells) {
-      const at = this.#columnOf(column, index, `cells, row ${number}`);
+      const at = this.#findColumn(column, index, `cells, row ${number}`);
       set.set(at, textOfCell(value, `the cell of row ${number}, column ${quote(String(column))}`));
     }
     const width = Math.max(fields.length, ...[...set.keys()].map((at) => at + 1));
@@ -355,7 +355,7 @@ class CsvFormat implements RowFormat {
   #ofObject(row: object, width: number, place: string, index: RowIndex): readonly string[] {
     const values = Array.from({ length: width }, () => "");
     for (const [column, value] of Object.entries(row)) {
-      values[this.#columnOf(column, index, place)] = textOfCell(value, `${place}, column ${quote(column)}`);
+      values[this.#findColumn(column, index, place)] = textOfCell(value, `${place}, column ${quote(column)}`);
     }
     return values;
   }
@@ -366,7 +366,7 @@ class CsvFormat implements RowFormat {
   }
 
   /** Position of a column from 0. */
-  #columnOf(column: string | number, index: RowIndex, place: string): number {
+  #findColumn(column: string | number, index: RowIndex, place: string): number {
     const columns = this.#columns(index);
     const found = columns.flatMap(({ value }, at) => (value === column ? [at] : []));
     if (found.length > 1) {

@@ -105,7 +105,7 @@ export class EventStream {
       },
       fail: () => {
         body?.fail();
-        if (this.#deps.sent !== undefined) this.#gone(body);
+        if (this.#deps.sent !== undefined) this.#onBodyGone(body);
         this.#finishPieces();
       },
     };
@@ -136,7 +136,7 @@ export class EventStream {
     const endStream = (): void => {
       if (body !== this.#body) return;
       body.fail();
-      this.#gone(body);
+      this.#onBodyGone(body);
     };
     signal?.addEventListener("abort", endStream, { once: true });
     if (signal?.aborted === true) endStream();
@@ -166,7 +166,7 @@ export class EventStream {
   }
 
   #connect(primes: boolean, after: number): PacedBody {
-    const body = new PacedBody(() => this.#gone(body), this.#deps.idleTimeout);
+    const body = new PacedBody(() => this.#onBodyGone(body), this.#deps.idleTimeout);
     this.#body = body;
     if (primes && this.#deps.sent !== undefined) {
       void body.write(encodeEvent({ id: `${this.#number}-${after}`, retry: RETRY_MS }, ""));
@@ -174,7 +174,7 @@ export class EventStream {
     return body;
   }
 
-  #gone(body: PacedBody | undefined): void {
+  #onBodyGone(body: PacedBody | undefined): void {
     if (body === undefined || body !== this.#body) return;
     this.#body = undefined;
     // A client that can resume gets everything sent meanwhile, in order.

@@ -289,14 +289,14 @@ export class PostExchange {
     if (this.#events === undefined) {
       clearTimeout(this.#silence);
       const { headers, sent, primes, signal } = this.#deps;
-      const [onGone, onBack] = [(): void => this.#gone(), (): void => clearTimeout(this.#away)];
+      const [onGone, onBack] = [(): void => this.#onGone(), (): void => clearTimeout(this.#away)];
       this.#events = new EventStream({ onGone, onBack, idleTimeout: this.#idleTimeout, sent, primes });
       this.#respond(this.#events.response(headers, signal));
     }
     return this.#events;
   }
 
-  #gone(): void {
+  #onGone(): void {
     if (this.#deps.sent === undefined) return this.#finish();
     clearTimeout(this.#away);
     this.#away = setTimeout(() => {

@@ -258,10 +258,10 @@ export class McpSession {
     // An answer with its id at the end is buffered as long as possible, until its receiver is known.
     if (key === undefined && (!isLast || about.member("id") !== undefined)) return undefined;
     const pieces = await this.#posts.begin(key);
-    return pieces === undefined ? undefined : this.#takerOf(pieces);
+    return pieces === undefined ? undefined : this.#chooseTaker(pieces);
   }
 
-  #takerOf(pieces: MessagePieces): AnswerTaker {
+  #chooseTaker(pieces: MessagePieces): AnswerTaker {
     const swap = this.#ids === undefined ? undefined : new IdSwap((key) => this.#ids?.own(key));
     return {
       write: async (bytes, about) => {

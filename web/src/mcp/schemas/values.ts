@@ -65,12 +65,12 @@ export class Values {
     if (depth > MAX_LOOK) return ANYTHING;
     // A schema that refers to itself adds no constraint.
     this.#known.set(schema, ANYTHING);
-    const kinds = ownKinds(schema) & this.#appliedKinds(schema, baseWithin(schema, base), depth + 1);
+    const kinds = ownKinds(schema) & this.#findAppliedKinds(schema, baseWithin(schema, base), depth + 1);
     this.#known.set(schema, kinds);
     return kinds;
   }
 
-  #appliedKinds(schema: ObjectNode, base: ObjectNode, depth: number): number {
+  #findAppliedKinds(schema: ObjectNode, base: ObjectNode, depth: number): number {
     let kinds = ANYTHING;
     const reference = readReference(schema, base);
     if (reference !== undefined) {
@@ -201,10 +201,10 @@ export class Acceptance {
     if (!listAt(schema, "allOf").every((part) => this.of(part, base, depth))) return false;
     const branches = listAt(schema, "anyOf");
     if (branches.length > 0 && !branches.some((branch) => this.of(branch, base, depth))) return false;
-    return this.#byOneOf(listAt(schema, "oneOf"), base, depth);
+    return this.#isOneByKind(listAt(schema, "oneOf"), base, depth);
   }
 
-  #byOneOf(branches: readonly ValueNode[], base: ObjectNode, depth: number): boolean {
+  #isOneByKind(branches: readonly ValueNode[], base: ObjectNode, depth: number): boolean {
     if (branches.length === 0) return true;
     const forStrings = branches.filter((branch) => (this.#values.of(branch, base) & STRING) !== 0);
     const [only] = forStrings;

@@ -206,13 +206,13 @@ class Parts {
     }
     switch (part.type) {
       case "text-delta":
-        return this.#written(part.delta ?? "");
+        return this.#write(part.delta ?? "");
       case "reasoning-start":
       case "reasoning-delta":
       case "reasoning-end":
         return this.#thought(part);
       case "tool-call":
-        return this.#called(part);
+        return this.#addCall(part);
       case "finish":
         this.#stop = typeof part.finishReason === "object" ? part.finishReason.unified : part.finishReason;
         this.#usage = readUsage(part.usage);
@@ -240,7 +240,7 @@ class Parts {
     };
   }
 
-  #written(piece: string): void {
+  #write(piece: string): void {
     this.#text += piece;
     if (piece !== "") this.#attempt.onText(piece);
   }
@@ -255,7 +255,7 @@ class Parts {
     });
   }
 
-  #called({
+  #addCall({
     toolCallId: id = "",
     toolName: name = "",
     input = "",

@@ -68,12 +68,12 @@ export class OpenAiClient implements LlmClient {
     const { body: more = {}, apiKey: secret } = this.#options;
     const body = JSON.stringify(toBody(request, this.model, more));
     return this.#caller.turn(async (attempt) => {
-      const response = await this.#sent(body, attempt);
+      const response = await this.#send(body, attempt);
       return readAnswer(response, { ...attempt, secret });
     }, options);
   }
 
-  async #sent(body: string, { signal, place }: TurnAttempt): Promise<Response> {
+  async #send(body: string, { signal, place }: TurnAttempt): Promise<Response> {
     const { apiKey, headers, fetch = globalThis.fetch } = this.#options;
     try {
       return await fetch(this.#url, {

@@ -74,12 +74,12 @@ export class ProviderKeys {
 
   /** Keys that are fresh, or the last ones if the provider is away. */
   async #current(): Promise<ReadKeys> {
-    if (this.#ageOf(this.#keys) >= FRESH) await this.#askAgain();
-    if (this.#keys !== undefined && this.#ageOf(this.#keys) < KEPT) return this.#keys;
+    if (this.#measureAge(this.#keys) >= FRESH) await this.#askAgain();
+    if (this.#keys !== undefined && this.#measureAge(this.#keys) < KEPT) return this.#keys;
     throw this.#failure ?? new ProviderAway("its keys were not read yet");
   }
 
-  #ageOf(keys: ReadKeys | undefined): number {
+  #measureAge(keys: ReadKeys | undefined): number {
     return keys === undefined ? Number.POSITIVE_INFINITY : this.#deps.clock() - keys.at;
   }
 

@@ -91,7 +91,7 @@ export class Chats extends KeptWork<RunRecord> implements AsyncDisposable {
     const { token } = place;
     await this.#deps.usage.tokensLeft(session.identity);
     const llmContext = conversation.length === 0 ? {} : { conversation };
-    return this.#started(session, place, async (live) => {
+    return this.#start(session, place, async (live) => {
       await noteTrace(session, record.trace, this.#deps);
       live.held = await this.begin(place, record);
       return {
@@ -110,7 +110,7 @@ export class Chats extends KeptWork<RunRecord> implements AsyncDisposable {
     const found = readResumeToken(session.id, resumeToken);
     if (found === null || this.#lives.has(found.place.key)) throw noSuchRun();
     const { place, pause } = found;
-    return this.#started(session, place, async (live) => {
+    return this.#start(session, place, async (live) => {
       const record = await this.load(place);
       if (record === null) throw noSuchRun();
       live.held = await this.#deps.keeper.hold(place);
@@ -134,18 +134,18 @@ export class Chats extends KeptWork<RunRecord> implements AsyncDisposable {
 
   /** Ends and deletes the runs of a session, in every process. Does not throw. */
   override async endSession(ended: Pick<EndedSession, "session">): Promise<void> {
-    await this.#stopped("session over", (live) => live.session.id === ended.session.id);
+    await this.#stop("session over", (live) => live.session.id === ended.session.id);
     await super.endSession(ended);
   }
 
   /** Stops all runs here, so that other processes can continue them. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    await this.#stopped("closing", () => true);
+    await this.#stop("closing", () => true);
   }
 
   /** Registers a run before it waits for anything, so that runs that start together count. */
-  async #started(
+  async #start(
     session: ServedSession,
     place: WorkPlace,
     prepared: (live: LiveRun) => Promise<Prepared>,
@@ -280,7 +280,7 @@ export class Chats extends KeptWork<RunRecord> implements AsyncDisposable {
     if (this.#lives.get(live.place.key) === live) this.#lives.delete(live.place.key);
   }
 
-  async #stopped(why: Stop, which: (live: LiveRun) => boolean): Promise<void> {
+  async #stop(why: Stop, which: (live: LiveRun) => boolean): Promise<void> {
     const lives = [...this.#lives.values()].filter(which);
     for (const live of lives) live.stop(why);
     await within(Promise.all(lives.map((live) => live.done)), STOP_TIMEOUT);

@@ -99,17 +99,17 @@ export class Running {
   /** Runs until the run is over, waits, or is left to other processes. Does not throw. */
   async go(): Promise<void> {
     try {
-      const outcome = await this.#worked();
-      if (outcome.kind === "pause") await this.#paused(outcome);
+      const outcome = await this.#work();
+      if (outcome.kind === "pause") await this.#onPause(outcome);
       else await this.#end();
     } catch (error) {
-      await this.#failed(error).catch(this.#deps.report);
+      await this.#onFailure(error).catch(this.#deps.report);
     }
     await this.#writer.settled();
     this.#how.onLeft();
   }
 
-  async #worked(): Promise<PlannerResult | PlannerPause> {
+  async #work(): Promise<PlannerResult | PlannerPause> {
     const [live, { record, work, first }] = [this.#live, this.#how];
     const scope = toScope(live.session, record.trace);
     live.signal.throwIfAborted();
@@ -158,7 +158,7 @@ export class Running {
     this.#live.beginsWith(first === undefined ? Promise.resolve("") : this.#writer.write(first));
   }
 
-  async #paused(pause: PlannerPause): Promise<void> {
+  async #onPause(pause: PlannerPause): Promise<void> {
     const [live, { noteConsent }] = [this.#live, this.#deps];
     // Before anybody can answer: then it is held again.
     await live.held?.end();
@@ -169,7 +169,7 @@ export class Running {
     await this.#surely(pauseEvent(live.place, pause)).catch(this.#deps.report);
   }
 
-  async #failed(error: unknown): Promise<void> {
+  async #onFailure(error: unknown): Promise<void> {
     const { why, hasBegun, held } = this.#live;
     const { first } = this.#how;
     this.#live.failsWith(error);
@@ -183,14 +183,14 @@ export class Running {
     }
     await this.#end();
     if (why === "session over") return;
-    await this.#surely({ kind: "failed", error: why === undefined ? this.#told(error) : GIVEN_UP });
+    await this.#surely({ kind: "failed", error: why === undefined ? this.#toToldError(error) : GIVEN_UP });
   }
 
   #end(): Promise<void> {
     return this.#deps.chats.end(this.#live.place, this.#live.held);
   }
 
-  #told(error: unknown): ToldError {
+  #toToldError(error: unknown): ToldError {
     const { code, message } = toSaidError(error, this.#deps.report);
     return { code, message };
   }

@@ -70,7 +70,7 @@ export class AnswerWriter {
 
   async #write(): Promise<void> {
     const outgoing = this.#outgoing;
-    const { early, pending, length } = await this.#begun();
+    const { early, pending, length } = await this.#begin();
     if (outgoing.destroyed) return;
     outgoing.writeHead(this.#response.status, this.#head(length));
     if (early.length === 0) outgoing.flushHeaders();
@@ -94,7 +94,7 @@ export class AnswerWriter {
    * What of the body is there at once. The length of a body that does not say it, and is over by then, is known: its answer needs no
    * chunks.
    */
-  async #begun(): Promise<Begun> {
+  async #begin(): Promise<Begun> {
     const early: Uint8Array[] = [];
     const most = this.#response.headers.has("content-length") ? 1 : 2;
     while (early.length < most) {

@@ -187,11 +187,11 @@ class RequestListener {
     // A request for a proxy names another host, which would stay unchecked.
     if (incoming.url?.startsWith("/") !== true) return notHttp();
     if (this.#isClosing) return leaving(closingRefused());
-    return this.#sent(await this.#server.fetch(request), incoming, outgoing);
+    return this.#send(await this.#server.fetch(request), incoming, outgoing);
   }
 
   /** Sends an answer that has a body; leaves one without to the library. */
-  async #sent(response: Response, incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
+  async #send(response: Response, incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
     const isEarly = isUnread(incoming);
     if (this.#isDraining || isEarly) outgoing.shouldKeepAlive = false;
     if (response.body === null) return response;

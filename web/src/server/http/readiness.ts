@@ -122,16 +122,16 @@ class Watched {
 
   async #begin(): Promise<boolean> {
     const work = this.#look().then(
-      () => this.#found(false),
-      () => this.#found(true),
+      () => this.#noteFound(false),
+      () => this.#noteFound(true),
     );
     if ((await within(work, LATE)) !== "late") return this.#isAway;
     this.#isLost = true;
     void within(work, LOST - LATE).then(() => (this.#isLost = false));
-    return this.#found(true);
+    return this.#noteFound(true);
   }
 
-  #found(isAway: boolean): boolean {
+  #noteFound(isAway: boolean): boolean {
     this.#at = performance.now();
     this.#isAway = isAway;
     return isAway;

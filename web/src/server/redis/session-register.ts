@@ -64,7 +64,7 @@ export class RedisSessionRegister implements SessionRegister {
   }
 
   async find(id: string): Promise<ServedSession | null> {
-    const text = readReplyText(await this.#server.run(FIND, [this.#keyOf(hashName(id))], []));
+    const text = readReplyText(await this.#server.run(FIND, [this.#toKey(hashName(id))], []));
     const session = parseStored(text) as ServedSession | null;
     return session !== null && session.expires_at > this.#clock() ? session : null;
   }
@@ -109,17 +109,17 @@ export class RedisSessionRegister implements SessionRegister {
     return readReplyTexts(await this.#server.run(MEMBERS, this.#pair(id, kind), []));
   }
 
-  #keyOf(hash: string): string {
+  #toKey(hash: string): string {
     return this.#names.one("sessions", hash);
   }
 
   #pair(id: string, kind: Kind): readonly [string, string] {
-    const key = this.#keyOf(hashName(id));
+    const key = this.#toKey(hashName(id));
     return [key, `${key}:${kind}`];
   }
 
   #keys(hash: string): readonly string[] {
-    const key = this.#keyOf(hash);
+    const key = this.#toKey(hash);
     const index = this.#names.all("sessions");
     return [key, `${key}:traces`, `${key}:subscriptions`, index, this.#names.all("users")];
   }

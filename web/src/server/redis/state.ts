@@ -115,15 +115,15 @@ class SealedStateStore extends RedisStateStore {
   }
 
   override async loadOAuthState(state: string): Promise<unknown> {
-    return this.#opened(await super.loadOAuthState(state), state);
+    return this.#unseal(await super.loadOAuthState(state), state);
   }
 
   override async takeOAuthState(state: string): Promise<unknown> {
-    return this.#opened(await super.takeOAuthState(state), state);
+    return this.#unseal(await super.takeOAuthState(state), state);
   }
 
   /** Null for what was encrypted with a secret that is not known here: it cannot be answered here. */
-  #opened(payload: unknown, state: string): unknown {
+  #unseal(payload: unknown, state: string): unknown {
     const { sealed } = (payload ?? {}) as { readonly sealed?: unknown };
     if (typeof sealed !== "string") return null;
     try {

@@ -60,7 +60,7 @@ export class Subscriber {
     const { signal } = this.#over;
     for (let pause = PAUSE; !signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
       try {
-        const client = await this.#subscribed();
+        const client = await this.#subscribe();
         if (this.#isTaken(client)) return;
       } catch {
         // Followers look by themselves meanwhile.
@@ -80,10 +80,10 @@ export class Subscriber {
     return true;
   }
 
-  async #subscribed(): Promise<Client> {
+  async #subscribe(): Promise<Client> {
     const { url, timeout, channel, onMessage } = this.#parts;
     let mine: Client | undefined;
-    const client = (mine = await connectClient(url, timeout, () => this.#gone(mine)));
+    const client = (mine = await connectClient(url, timeout, () => this.#onGone(mine)));
     const hearMessage = (message: string): void => {
       this.#heard = true;
       if (message !== "") onMessage(message);
@@ -99,7 +99,7 @@ export class Subscriber {
   }
 
   /** A connection that is not in use yet fails where it is awaited. */
-  #gone(client: Client | undefined): void {
+  #onGone(client: Client | undefined): void {
     if (client === undefined || client !== this.#client) return;
     this.#drop(client);
     this.open();

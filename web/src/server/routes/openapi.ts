@@ -261,9 +261,9 @@ class Schemas {
   /** A reference to a schema that is named, else the schema itself. */
   of(schema: z.ZodType): Part {
     const id = this.#ids.get(schema) ?? "";
-    if (NAMED.has(schema)) return this.#noted({ $ref: COMPONENT + id });
+    if (NAMED.has(schema)) return this.#note({ $ref: COMPONENT + id });
     const { $schema: _, $id: __, ...part } = this.#made[id] ?? {};
-    return this.#noted(part);
+    return this.#note(part);
   }
 
   /** The schemas that were referred to, by their names. */
@@ -272,13 +272,13 @@ class Schemas {
     // Those that are referred to by others come behind them.
     for (const name of this.#used) {
       const { $schema: _, $id: __, ...part } = this.#made[name] ?? {};
-      all[name] = this.#noted(part);
+      all[name] = this.#note(part);
     }
     return Object.fromEntries(Object.entries(all).toSorted(([left], [right]) => (left < right ? -1 : 1)));
   }
 
   /** The same part; what it refers to counts as used. */
-  #noted(part: Part): Part {
+  #note(part: Part): Part {
     for (const [, name = ""] of JSON.stringify(part).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)) {
       this.#used.add(name);
     }

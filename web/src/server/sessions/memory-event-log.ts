@@ -58,7 +58,7 @@ export class MemoryEventLog implements EventLog {
     const text = writeEventText(event);
     const id = this.#nextId();
     if (this.#wasEnded(name)) return id;
-    const channel = this.#known(name) ?? new Channel(this.#clock());
+    const channel = this.#findKnown(name) ?? new Channel(this.#clock());
     this.#use(name, channel);
     const before = channel.bytes;
     channel.append(id, text);
@@ -72,7 +72,7 @@ export class MemoryEventLog implements EventLog {
     { after, signal }: { readonly after: string | null; readonly signal: AbortSignal },
   ): AsyncIterable<EventEntry> {
     if (this.#wasEnded(name)) return;
-    const channel = this.#known(name) ?? new Channel(this.#clock());
+    const channel = this.#findKnown(name) ?? new Channel(this.#clock());
     this.#channels.set(name, channel);
     const listener: Listener = { after };
     channel.enter();
@@ -91,11 +91,11 @@ export class MemoryEventLog implements EventLog {
   }
 
   async latest(name: string): Promise<EventEntry | null> {
-    return this.#known(name)?.latest ?? null;
+    return this.#findKnown(name)?.latest ?? null;
   }
 
   async has(name: string): Promise<boolean> {
-    const channel = this.#known(name);
+    const channel = this.#findKnown(name);
     return channel !== undefined && !channel.isEmpty;
   }
 
@@ -113,7 +113,7 @@ export class MemoryEventLog implements EventLog {
     channel.end();
   }
 
-  #known(name: string): Channel | undefined {
+  #findKnown(name: string): Channel | undefined {
     const channel = this.#channels.get(name);
     if (channel === undefined || channel.isFollowed || channel.usedAt >= this.#oldest()) return channel;
     this.#forget(name, channel);

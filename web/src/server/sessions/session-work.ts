@@ -181,7 +181,7 @@ export class SessionWork {
     const done = new AbortController();
     try {
       return await this.within(session, signals, (signal) => {
-        void this.#followed(session, AbortSignal.any([signal, done.signal]));
+        void this.#follow(session, AbortSignal.any([signal, done.signal]));
         return work(signal);
       });
     } finally {
@@ -212,7 +212,7 @@ export class SessionWork {
   }
 
   /** Ends the work when the session's channel ends. */
-  async #followed(session: string, signal: AbortSignal): Promise<void> {
+  async #follow(session: string, signal: AbortSignal): Promise<void> {
     const after = `${Date.now()}-0`;
     try {
       const told = this.#events.follow(sessionChannel(session), { after, signal })[Symbol.asyncIterator]();

@@ -100,7 +100,7 @@ export class Pauses {
     if (before === null) await this.#events.append(channel, asked);
     const isAnswered = before?.event.kind === "answered";
     if (!isAnswered) await this.noteConsent(session, question.payload, id);
-    return { id, isAnswered, answer: (signal) => this.#keptAnswer(channel, signal) };
+    return { id, isAnswered, answer: (signal) => this.#readAnswer(channel, signal) };
   }
 
   /** Deletes a question that was kept. */
@@ -147,7 +147,7 @@ export class Pauses {
   }
 
   /** The first answer, also one that was given before. No answer in time is an answer too. */
-  async #keptAnswer(channel: string, signal: AbortSignal): Promise<unknown> {
+  async #readAnswer(channel: string, signal: AbortSignal): Promise<unknown> {
     const late = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     try {

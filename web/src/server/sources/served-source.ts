@@ -78,7 +78,7 @@ export class ServedSource implements AsyncDisposable {
 
   /** The connection for a user. Throws as `SourceNode.connected`; E_TOOL_RATE_LIMIT for too many users. */
   async connected(context: ToolContext): Promise<ToolNode> {
-    return this.#nodeOf(context).connected(context);
+    return this.#findNode(context).connected(context);
   }
 
   /** Makes sure that the source's OAuth provider is known. Throws as `discoverMcpProvider`. */
@@ -125,19 +125,19 @@ export class ServedSource implements AsyncDisposable {
     await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]()));
   }
 
-  #nodeOf(context: ToolContext): SourceNode {
+  #findNode(context: ToolContext): SourceNode {
     const { over } = this.#deps;
     over.throwIfAborted();
     const key = this.#isPerUser ? userKey(context) : "";
     const known = this.#nodes.get(key);
     if (known === undefined) this.#makeRoom();
-    const node = known ?? this.#made(key);
+    const node = known ?? this.#makeNode(key);
     this.#nodes.delete(key);
     this.#nodes.set(key, node);
     return node;
   }
 
-  #made(key: string): SourceNode {
+  #makeNode(key: string): SourceNode {
     const { given, options, onEvent, over } = this.#deps;
     const isOneUsers = this.#isPerUser;
     const owner = isOneUsers ? key : null;
@@ -326,7 +326,7 @@ export class SharedProviders {
     const { source, provider, url } = of;
     const key = await hashClientKey(of, client);
     await manager.ensureProvider(provider, () =>
-      manager.discoverProvider({ source, url, client }).then((found) => this.#kept(key, found)),
+      manager.discoverProvider({ source, url, client }).then((found) => this.#keepProvider(key, found)),
     );
   }
 
@@ -347,7 +347,7 @@ export class SharedProviders {
   }
 
   /** A provider that another process stored meanwhile takes precedence. */
-  async #kept(key: string, found: OAuthProviderConfig): Promise<OAuthProviderConfig> {
+  async #keepProvider(key: string, found: OAuthProviderConfig): Promise<OAuthProviderConfig> {
     const { states } = this.#deps;
     try {
       const others = await this.#load(key);

@@ -236,7 +236,7 @@ class Watcher implements AsyncDisposable {
   /** Reads the register and adjusts the subscriptions. Settles when done or ended. Never throws. */
   async sync(): Promise<void> {
     this.#isStale = true;
-    this.#syncing ??= this.#synced().finally(() => {
+    this.#syncing ??= this.#sync().finally(() => {
       this.#syncing = undefined;
     });
     await this.#syncing;
@@ -248,10 +248,10 @@ class Watcher implements AsyncDisposable {
     await this.#syncing;
     const watched = [...this.#watched.values()];
     this.#watched.clear();
-    await Promise.all(watched.map((each) => this.#left(each)));
+    await Promise.all(watched.map((each) => this.#leaveWatched(each)));
   }
 
-  async #synced(): Promise<void> {
+  async #sync(): Promise<void> {
     while (this.#isStale && !this.signal.aborted) {
       this.#isStale = false;
       try {
@@ -267,12 +267,12 @@ class Watcher implements AsyncDisposable {
     const keys = new Set(wanted.map(subscriptionKey));
     const dropped = [...this.#watched].filter(([key]) => !keys.has(key));
     for (const [key] of dropped) this.#watched.delete(key);
-    await Promise.all(dropped.map(([, each]) => this.#left(each)));
+    await Promise.all(dropped.map(([, each]) => this.#leaveWatched(each)));
     const namespaces = new Set(wanted.map(({ namespace }) => namespace));
     // A source that hangs delays no other.
     await Promise.all(
       Array.from(namespaces, (namespace) =>
-        this.#entered(
+        this.#enterGroup(
           namespace,
           wanted.filter((each) => each.namespace === namespace),
         ),
@@ -280,7 +280,7 @@ class Watcher implements AsyncDisposable {
     );
   }
 
-  async #entered(namespace: string, group: readonly Subscription[]): Promise<void> {
+  async #enterGroup(namespace: string, group: readonly Subscription[]): Promise<void> {
     const context = this.#context;
     try {
       const node = await this.#deps.get(namespace, context);
@@ -309,7 +309,7 @@ class Watcher implements AsyncDisposable {
     }
   }
 
-  async #left({ node, uri }: Watched): Promise<void> {
+  async #leaveWatched({ node, uri }: Watched): Promise<void> {
     if (node !== undefined) await takeBack(node, uri, this.#context);
   }
 

@@ -89,7 +89,7 @@ export class BoundedStore implements ArtifactStore {
 
   async delete(id: string, scope?: ArtifactScope): Promise<boolean> {
     const isDeleted = await this.#inner.delete(id, scope);
-    this.#deleted(scope);
+    this.#noteDeleted(scope);
     return isDeleted;
   }
 
@@ -104,7 +104,7 @@ export class BoundedStore implements ArtifactStore {
   async update(id: string, patch: ArtifactPatch, scope?: ArtifactScope): Promise<ArtifactRef | null> {
     const updated = await this.#inner.update(id, patch, scope);
     // A file may have another name now.
-    this.#deleted(scope);
+    this.#noteDeleted(scope);
     return updated;
   }
 
@@ -121,11 +121,11 @@ export class BoundedStore implements ArtifactStore {
 
   async evict(seen: StoredArtifact): Promise<boolean> {
     const isEvicted = await this.#inner.evict(seen);
-    this.#deleted(seen.scope);
+    this.#noteDeleted(seen.scope);
     return isEvicted;
   }
 
-  #deleted(scope: ArtifactScope = {}): void {
+  #noteDeleted(scope: ArtifactScope = {}): void {
     const identity = identityIn(scope);
     if (identity !== null) this.#count.deleted(identity);
   }
@@ -284,13 +284,13 @@ class KnownFiles implements StoreCount {
 
   #begin(key: string, identity: Identity): { readonly read: Promise<Files>; readonly stored: ArtifactRef[] } {
     const stored: ArtifactRef[] = [];
-    const read = this.#listed(identity, key, stored).finally(() => this.#readings.delete(key));
+    const read = this.#list(identity, key, stored).finally(() => this.#readings.delete(key));
     const reading = { read, stored };
     this.#readings.set(key, reading);
     return reading;
   }
 
-  async #listed(identity: Identity, key: string, stored: readonly ArtifactRef[]): Promise<Files> {
+  async #list(identity: Identity, key: string, stored: readonly ArtifactRef[]): Promise<Files> {
     const files: Files = { bytes: 0, names: new Set(), readAt: performance.now() };
     await guardStorage("read", async () => {
       for (const scope of await this.#scopesOf(identity)) {

@@ -63,11 +63,11 @@ export class EventWriter<Event extends LoggedEvent> {
     // Text waits for less time than progress.
     if (event.kind === "text" && before === undefined) clearTimeout(this.#timer);
     else if (this.#timer !== undefined) return;
-    this.#timer = setTimeout(() => this.#passed(), event.kind === "text" ? TEXT_PACE : PROGRESS_PACE);
+    this.#timer = setTimeout(() => this.#pass(), event.kind === "text" ? TEXT_PACE : PROGRESS_PACE);
   }
 
   /** A slow log gets the events collected meanwhile at once. */
-  #passed(): void {
+  #pass(): void {
     this.#timer = undefined;
     if (this.#pending === 0) this.#flush();
   }

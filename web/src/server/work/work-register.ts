@@ -76,14 +76,14 @@ export class MemoryWorkRegister implements WorkRegister {
   }
 
   async free(holder: string, works: readonly Work[]): Promise<void> {
-    for (const [entries, key] of this.#held(holder, works)) {
+    for (const [entries, key] of this.#listHeld(holder, works)) {
       const entry = entries.get(key);
       if (entry !== undefined) Object.assign(entry, { holder: "", until: 0 });
     }
   }
 
   async end(holder: string, works: readonly Work[]): Promise<void> {
-    for (const [entries, key] of this.#held(holder, works)) entries.delete(key);
+    for (const [entries, key] of this.#listHeld(holder, works)) entries.delete(key);
   }
 
   async due(holder: string, kind: WorkKind, most: number): Promise<readonly Work[]> {
@@ -95,7 +95,7 @@ export class MemoryWorkRegister implements WorkRegister {
     return works;
   }
 
-  *#held(holder: string, works: readonly Work[]): Iterable<readonly [Map<string, Entry>, string]> {
+  *#listHeld(holder: string, works: readonly Work[]): Iterable<readonly [Map<string, Entry>, string]> {
     for (const work of works) {
       const [entries, key] = [this.#entries[work.kind], keyOfWork(work)];
       if (entries.get(key)?.holder === holder) yield [entries, key];

@@ -259,10 +259,10 @@ export class Questions<T> {
     const known = this.#open.get(key);
     if (known?.isFresh === true) return known.waited(asker);
     if (ask === undefined) throw asker.unable();
-    return this.#begun(key).asked(ask, asker);
+    return this.#begin(key).asked(ask, asker);
   }
 
-  #begun(key: string): Question<T> {
+  #begin(key: string): Question<T> {
     const question: Question<T> = new Question<T>(this.#mostWaiting, () => {
       if (this.#open.get(key) === question) this.#open.delete(key);
     });

@@ -130,7 +130,7 @@ export class OAuthManager {
     provider: string,
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<string | null> {
-    const client = this.#clientOf(provider);
+    const client = this.#findClient(provider);
     const owner = ownerKey(tokenOwner(user));
     return untilLate(() => this.#tokens.current(owner, provider, client), {
       most: MAX_WAIT,
@@ -145,7 +145,7 @@ export class OAuthManager {
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<AuthRequest> {
     const { provider } = question;
-    const client = this.#clientOf(provider);
+    const client = this.#findClient(provider);
     const owner = tokenOwner(question);
     const { trace_id } = fullScope({ trace_id: question.trace_id ?? null });
     const state = generateRandomState();
@@ -173,7 +173,7 @@ export class OAuthManager {
   ): Promise<CallbackAnswer> {
     const parameters = readParameters(callback);
     const state = parameters.get("state") ?? "";
-    const { pending, isForgotten } = await this.#taken(state, options.signal);
+    const { pending, isForgotten } = await this.#take(state, options.signal);
     const answer = { ...pending.owner, trace_id: pending.trace_id };
     try {
       if (isForgotten) throw forgotten();
@@ -207,7 +207,7 @@ export class OAuthManager {
   }
 
   /** The answered request, and whether its user has called `forget` since. Nothing changes if the store fails. */
-  async #taken(
+  async #take(
     state: string,
     signal?: AbortSignal,
   ): Promise<{ readonly pending: TakenRequest; readonly isForgotten: boolean }> {
@@ -227,7 +227,7 @@ export class OAuthManager {
     signal?: AbortSignal,
   ): Promise<void> {
     const { owner, provider, identity, verifier } = pending;
-    const client = this.#clientOf(provider);
+    const client = this.#findClient(provider);
     if (client.identity !== identity) {
       throw new ToolAuthError(`The OAuth provider ${provider} was replaced in the meantime: ask for consent again.`);
     }
@@ -238,7 +238,7 @@ export class OAuthManager {
     if (!(await this.#tokens.keep(ownerKey(owner), provider, client, grant, isWanted))) throw forgotten();
   }
 
-  #clientOf(provider: string): OAuthClient {
+  #findClient(provider: string): OAuthClient {
     const client = this.#clients.get(provider);
     if (client !== undefined) return client;
     throw wrong(

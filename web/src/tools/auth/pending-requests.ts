@@ -117,7 +117,7 @@ export class PendingRequests {
 
   /** Invalidates the pending requests of a user for a provider, in all processes. */
   async forget(owner: TokenOwner, provider: string, signal?: AbortSignal): Promise<void> {
-    await this.#renewed(await hashKey({ owner, provider }), signal);
+    await this.#renew(await hashKey({ owner, provider }), signal);
   }
 
   async #request(
@@ -134,10 +134,10 @@ export class PendingRequests {
   async #generation(key: string, signal: AbortSignal | undefined): Promise<string | null> {
     const kept = (await awaitStore(() => this.#store.loadOAuthState(`forgotten:${key}`), signal)) ?? null;
     // A damaged value cannot be compared, so all earlier requests become invalid.
-    return kept === null || (typeof kept === "string" && RANDOM.test(kept)) ? kept : this.#renewed(key, signal);
+    return kept === null || (typeof kept === "string" && RANDOM.test(kept)) ? kept : this.#renew(key, signal);
   }
 
-  async #renewed(key: string, signal: AbortSignal | undefined): Promise<string> {
+  async #renew(key: string, signal: AbortSignal | undefined): Promise<string> {
     const generation = generateRandomState();
     await awaitStore(() => this.#store.saveOAuthState(`forgotten:${key}`, generation, REMEMBERED), signal);
     return generation;
@@ -226,16 +226,16 @@ export class MemoryOAuthStates implements OAuthStateStore {
   }
 
   async loadOAuthState(state: string): Promise<unknown> {
-    return this.#kept(state);
+    return this.#findKept(state);
   }
 
   async takeOAuthState(state: string): Promise<unknown> {
-    const payload = this.#kept(state);
+    const payload = this.#findKept(state);
     this.#entries.delete(state);
     return payload;
   }
 
-  #kept(state: string): unknown {
+  #findKept(state: string): unknown {
     const entry = this.#entries.get(state);
     return entry !== undefined && this.#clock() < entry.until ? entry.payload : null;
   }

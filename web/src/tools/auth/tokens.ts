@@ -31,9 +31,9 @@ export class UserTokens {
 
   /** Returns an access token that is valid for a while. Null if the user has to be asked. */
   async current(owner: string, provider: string, client: OAuthClient): Promise<string | null> {
-    const token = await this.#stored(owner, provider, client);
+    const token = await this.#readStored(owner, provider, client);
     if (token === null) return null;
-    return this.#isDue(token) ? this.#renewed(owner, provider, client) : token.access_token;
+    return this.#isDue(token) ? this.#renewOnce(owner, provider, client) : token.access_token;
   }
 
   /** Stores the tokens from a user's consent. Returns false, and stores nothing, if they are no longer wanted. */
@@ -46,7 +46,7 @@ export class UserTokens {
   ): Promise<boolean> {
     return this.#inTurn(owner, provider, async () => {
       if (!(await isWanted())) return false;
-      await this.#store.store(owner, provider, this.#tokenOf(client, grant, null));
+      await this.#store.store(owner, provider, this.#toToken(client, grant, null));
       return true;
     });
   }
@@ -70,7 +70,7 @@ export class UserTokens {
   }
 
   /** Concurrent callers share one renewal. */
-  #renewed(owner: string, provider: string, client: OAuthClient): Promise<string | null> {
+  #renewOnce(owner: string, provider: string, client: OAuthClient): Promise<string | null> {
     const key = tokenKey(owner, provider);
     const known = this.#renewals.get(key);
     if (known !== undefined) return known.done;
@@ -85,7 +85,7 @@ export class UserTokens {
 
   async #renew(owner: string, provider: string, client: OAuthClient, signal: AbortSignal): Promise<string | null> {
     // Another process may have renewed it, and a second use of the refresh token looks like theft.
-    const token = await this.#stored(owner, provider, client);
+    const token = await this.#readStored(owner, provider, client);
     const isForgotten = (): boolean => signal.aborted;
     if (token === null || isForgotten()) return null;
     if (!this.#isDue(token)) return token.access_token;
@@ -95,7 +95,7 @@ export class UserTokens {
       const grant = await client.refresh(token.refresh_token, signal);
       if (isForgotten()) return null;
       if (grant === null) await this.#store.delete(owner, provider);
-      else await this.#store.store(owner, provider, this.#tokenOf(client, grant, token.refresh_token));
+      else await this.#store.store(owner, provider, this.#toToken(client, grant, token.refresh_token));
       return grant?.access_token ?? null;
     } catch (error) {
       if (isForgotten()) return null;
@@ -112,12 +112,12 @@ export class UserTokens {
     );
   }
 
-  async #stored(owner: string, provider: string, client: OAuthClient): Promise<StoredToken | null> {
+  async #readStored(owner: string, provider: string, client: OAuthClient): Promise<StoredToken | null> {
     const token = await this.#store.get(owner, provider);
     return token?.issued_by === client.identity ? token : null;
   }
 
-  #tokenOf({ identity }: OAuthClient, grant: TokenGrant, refreshToken: string | null): StoredToken {
+  #toToken({ identity }: OAuthClient, grant: TokenGrant, refreshToken: string | null): StoredToken {
     const now = this.#clock();
     const { access_token, lifetime, refresh_token } = grant;
     return {
@@ -178,7 +178,7 @@ export class ClientTokens {
     const kept = this.#kept.get(key);
     if (kept !== undefined && this.#clock() < kept.until) return kept.token;
     return this.#requests.join(key, signal, async (requestSignal) => {
-      const { access_token: token, lifetime } = await this.#asked(client, requestSignal);
+      const { access_token: token, lifetime } = await this.#ask(client, requestSignal);
       const until = lifetime === null ? Infinity : this.#clock() + lifetime - Math.min(CLIENT_MARGIN, lifetime / 10);
       this.#kept.set(key, { token, until });
       return token;
@@ -190,20 +190,20 @@ export class ClientTokens {
     for (const [key, kept] of this.#kept) if (kept.token === token) this.#kept.delete(key);
   }
 
-  #asked(client: Client, signal: AbortSignal): Promise<TokenGrant> {
+  #ask(client: Client, signal: AbortSignal): Promise<TokenGrant> {
     const { client_secret: secret } = client;
     return requestProvider(this.#source, signal, async (requestSignal) => {
       try {
-        return await this.#granted(client, oauth.ClientSecretPost(secret), requestSignal);
+        return await this.#grant(client, oauth.ClientSecretPost(secret), requestSignal);
       } catch (error) {
         // It is unknown which of the two methods the provider supports.
         if (!isUnknownClient(error)) throw error;
-        return this.#granted(client, oauth.ClientSecretBasic(secret), requestSignal);
+        return this.#grant(client, oauth.ClientSecretBasic(secret), requestSignal);
       }
     });
   }
 
-  async #granted(
+  async #grant(
     { token_url, client_id, scope }: Client,
     way: oauth.ClientAuth,
     signal: AbortSignal,

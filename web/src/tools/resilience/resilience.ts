@@ -273,7 +273,7 @@ class SourceBreaker {
 
   /** Throws if the breaker is open. */
   check(place: ToolPlace): void {
-    if (Date.now() < this.#restsUntil) throw this.#leftAlone(place);
+    if (Date.now() < this.#restsUntil) throw this.#toLeftAlone(place);
   }
 
   /**
@@ -284,7 +284,7 @@ class SourceBreaker {
     while (this.#trial !== undefined) await this.#trial;
     this.check(place);
     const isTrial = this.#rests > 0;
-    const judged = this.#judged(work, isTrial, signal);
+    const judged = this.#judge(work, isTrial, signal);
     if (isTrial) {
       this.#trial = judged
         .catch(() => undefined)
@@ -295,22 +295,22 @@ class SourceBreaker {
     return judged;
   }
 
-  async #judged<T>(work: () => Promise<T>, isTrial: boolean, signal: AbortSignal | undefined): Promise<T> {
+  async #judge<T>(work: () => Promise<T>, isTrial: boolean, signal: AbortSignal | undefined): Promise<T> {
     try {
       const value = await work();
-      this.#answered(isTrial);
+      this.#onAnswer(isTrial);
       return value;
     } catch (error) {
       const sign = signal?.aborted === true ? "nothing" : readSign(error);
-      if (sign === "answered") this.#answered(isTrial);
+      if (sign === "answered") this.#onAnswer(isTrial);
       // If the first call was cancelled, its outcome says nothing, so another call has to try.
-      else if (sign === "down" || isTrial) this.#failed(error, isTrial);
+      else if (sign === "down" || isTrial) this.#onFailure(error, isTrial);
       throw error;
     }
   }
 
   /** Calls that began before the breaker opened do not close it. */
-  #answered(isTrial: boolean): void {
+  #onAnswer(isTrial: boolean): void {
     this.#failures = 0;
     if (!isTrial) return;
     this.#rests = 0;
@@ -318,7 +318,7 @@ class SourceBreaker {
     this.#events.onRecover?.();
   }
 
-  #failed(error: unknown, isTrial: boolean): void {
+  #onFailure(error: unknown, isTrial: boolean): void {
     this.#failures += 1;
     const opens = isTrial || (this.#rests === 0 && this.#failures >= FAILURES_IN_A_ROW);
     if (!opens) return;
@@ -331,7 +331,7 @@ class SourceBreaker {
     return Math.max(1, Math.ceil((this.#restsUntil - Date.now()) / 1000));
   }
 
-  #leftAlone(place: ToolPlace): LeftAlone {
+  #toLeftAlone(place: ToolPlace): LeftAlone {
     const seconds = this.#secondsLeft();
     const why = `failed ${FAILURES_IN_A_ROW} times in a row and is not called for now`;
     return new LeftAlone(`${toSubject(place)} ${why}: check that it is running, and call again in ${seconds} s.`, {

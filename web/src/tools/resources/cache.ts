@@ -90,7 +90,7 @@ export class ResourceCache {
     const own = ownKey(scope, uri);
     const shared = this.#deps.sharesPublic === false ? [] : [toSharedKey(uri)];
     for (const key of [own, ...shared]) {
-      const result = await untilAborted(this.#kept(key, scope), signal);
+      const result = await untilAborted(this.#findKept(key, scope), signal);
       if (result !== undefined) return result;
     }
     return joinFetch(this.#fetches, own, reading, (over, silence) =>
@@ -112,7 +112,7 @@ export class ResourceCache {
     this.#entries.clear();
   }
 
-  async #kept(key: string, scope: ArtifactScope): Promise<ReadResult | undefined> {
+  async #findKept(key: string, scope: ArtifactScope): Promise<ReadResult | undefined> {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     const there = await Promise.all(entry.artifacts.map((id) => this.#isThere(id, scope)));

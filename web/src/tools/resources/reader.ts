@@ -99,7 +99,7 @@ export class ResourceReader {
       this.#with(
         over,
         context,
-        async (resources, signal) => fitResources(await this.#guarded(await resources.list(signal))),
+        async (resources, signal) => fitResources(await this.#guard(await resources.list(signal))),
         heard,
       ),
     );
@@ -111,13 +111,13 @@ export class ResourceReader {
       this.#with(
         over,
         context,
-        async (resources, signal) => fitTemplates(await this.#guarded(await resources.templates(signal))),
+        async (resources, signal) => fitTemplates(await this.#guard(await resources.templates(signal))),
         heard,
       ),
     );
   }
 
-  async #guarded<Entry>(listed: readonly Entry[]): Promise<readonly Entry[]> {
+  async #guard<Entry>(listed: readonly Entry[]): Promise<readonly Entry[]> {
     return this.#deps.guardList === undefined ? listed : this.#deps.guardList(listed);
   }
 

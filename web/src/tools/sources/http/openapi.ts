@@ -420,7 +420,7 @@ class Schemas {
     // A set can be extended while it is iterated.
     const needed = new Set(needs);
     const definitions = Array.from(needed, (definition): [string, unknown] => {
-      const copy = this.#copyOf(definition, left);
+      const copy = this.#copyWithin(definition, left);
       if (copy === undefined) return [definition.name, {}];
       left -= copy.size;
       for (const one of copy.needs) needed.add(one);
@@ -433,7 +433,7 @@ class Schemas {
   }
 
   /** The largest copy of a definition that fits, or undefined. */
-  #copyOf(definition: Definition, room: number): PrunedSchema | undefined {
+  #copyWithin(definition: Definition, room: number): PrunedSchema | undefined {
     if (room <= 0) return undefined;
     if (definition.copies === undefined) {
       if (this.#copied > MAX_COPIED) return undefined;

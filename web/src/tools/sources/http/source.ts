@@ -112,7 +112,7 @@ class HttpConnection extends DocumentConnection<HttpDeps, Discovered> {
 
   async #request(template: HttpTemplate, call: SourceCall, place: ToolPlace, used: Set<string>): Promise<SourceResult> {
     const { sluice } = this.deps;
-    const request = await this.#requestOf(template, call.args, call.signal, place, used);
+    const request = await this.#toRequest(template, call.args, call.signal, place, used);
     const answer = await send(request, this.#sending(call.signal, place));
     const parts = template.call_template_type === "http" ? undefined : template;
     const secrets = [...(this.deps.secrets ?? []), ...collectSecrets(request, template, call.args)];
@@ -132,7 +132,7 @@ class HttpConnection extends DocumentConnection<HttpDeps, Discovered> {
     const [told, args] = [true, false].map((isTold) =>
       Object.fromEntries(Object.entries(given).filter(([name]) => fields.has(name) === isTold)),
     ) as [SourceCall["args"], SourceCall["args"]];
-    const { url, headers } = await this.#requestOf(handshake(template), told, signal, place, used);
+    const { url, headers } = await this.#toRequest(handshake(template), told, signal, place, used);
     headers.delete("accept");
     await checkDestination(url, this.#sending(signal, place));
     const isTrusted = this.found.trusted.has(toOrigin(url));
@@ -165,7 +165,7 @@ class HttpConnection extends DocumentConnection<HttpDeps, Discovered> {
     }
     const handshaken = { url: server.url, headers: server.headers, header_fields: [], auth };
     const { signal } = call;
-    const { url } = await this.#requestOf(handshake(handshaken), {}, signal, place, used);
+    const { url } = await this.#toRequest(handshake(handshaken), {}, signal, place, used);
     const sending = this.#sending(signal, place);
     await checkDestination(url, sending);
     const { name, sluice, store = new NoOpArtifactStore(), sampling = false } = this.deps;
@@ -180,7 +180,7 @@ class HttpConnection extends DocumentConnection<HttpDeps, Discovered> {
       fetch: (to, init) => this.#mcpFetch(to, init, place),
     });
     const authorize = async (): Promise<Readonly<Record<string, string>>> => {
-      const { headers } = await this.#requestOf(handshake(handshaken), {}, undefined, place, used);
+      const { headers } = await this.#toRequest(handshake(handshaken), {}, undefined, place, used);
       headers.delete("accept");
       return Object.fromEntries(headers);
     };
@@ -236,7 +236,7 @@ class HttpConnection extends DocumentConnection<HttpDeps, Discovered> {
     return { tool, namespace: this.deps.name, scope, dialect, keepOriginal, signal };
   }
 
-  #requestOf(
+  #toRequest(
     template: HttpTemplate,
     args: SourceCall["args"],
     signal: AbortSignal | undefined,

@@ -100,7 +100,7 @@ export class McpCall {
   async result(asTask: boolean): Promise<SourceResult> {
     let more: Answered = {};
     for (let round = 0; round <= MAX_ROUNDS; round += 1) {
-      const came = await this.#called(asTask, more);
+      const came = await this.#call(asTask, more);
       if (came.kind === "result") return came.result;
       const { answer } = came;
       const task = this.isModern ? answer : objectOr(answer["task"]);
@@ -109,7 +109,7 @@ export class McpCall {
       }
       if (!this.isModern) return this.#plain(answer);
       if (answer["resultType"] !== "input_required") throw badAnswer(this.place, NOT_MCP);
-      more = await this.#answered(answer);
+      more = await this.#answer(answer);
     }
     throw badAnswer(this.place, `asked ${MAX_ROUNDS} times without giving a result`);
   }
@@ -149,7 +149,7 @@ export class McpCall {
       else if (method === "sampling/createMessage" && this.deps.sampling === true) {
         const reply = await this.asker.sample(params);
         // MCP has no way to decline one of several questions.
-        if (reply === undefined) throw this.#declined();
+        if (reply === undefined) throw this.#toDeclined();
         answers.push([name, reply]);
       } else throw this.#unanswerable();
     }
@@ -171,7 +171,7 @@ export class McpCall {
     return unhurried(() => untilEither([signal, came.signal], waitForTask));
   }
 
-  #called(asTask: boolean, more: Answered): Promise<Came> {
+  #call(asTask: boolean, more: Answered): Promise<Came> {
     const { tool, args, onProgress } = this.call;
     return this.send(asTask ? "task" : "call", ({ _meta, options }) => {
       const params = { name: tool, arguments: { ...args }, ...(asTask && { task: { ttl: TASK_TTL } }), ...more, _meta };
@@ -182,7 +182,7 @@ export class McpCall {
   }
 
   /** Answers the questions, and returns what the call is repeated with. */
-  async #answered({ inputRequests, requestState }: Answered): Promise<Answered> {
+  async #answer({ inputRequests, requestState }: Answered): Promise<Answered> {
     const inputResponses = await this.answers(inputRequests);
     const isAnswered = Object.keys(inputResponses).length > 0;
     if (!isAnswered) await this.wait(ROUND_PAUSE);
@@ -195,7 +195,7 @@ export class McpCall {
     return { gated, isError: answer["isError"] === true };
   }
 
-  #declined(): ToolClientError {
+  #toDeclined(): ToolClientError {
     return new ToolClientError(
       `${toSubject(this.place)} wants a model's reply, which was declined: call another tool.`,
     );
@@ -247,7 +247,7 @@ class RunningTask {
     const { deps, asker } = this.#calling;
     const forget = deps.calls.follow(this.#id, { asker, cancel: () => this.#cancel() });
     try {
-      return await this.#followed();
+      return await this.#follow();
     } catch (error) {
       if (!this.#isOver) void this.#cancel();
       throw error;
@@ -257,7 +257,7 @@ class RunningTask {
     }
   }
 
-  async #followed(): Promise<SourceResult> {
+  async #follow(): Promise<SourceResult> {
     for (;;) {
       const { status } = this.#status;
       if (status === "completed" || status === "failed" || status === "cancelled") return this.#outcome();
@@ -279,7 +279,7 @@ class RunningTask {
     this.#waited += milliseconds;
     if (this.#waited > TASK_TTL) throw this.#endless();
     const came = await this.#calling.wait(milliseconds, this.#payload);
-    return came === undefined ? undefined : this.#resultOf(came);
+    return came === undefined ? undefined : this.#toResult(came);
   }
 
   /** Polls the task. Retries failures, since the task continues meanwhile. */
@@ -288,7 +288,7 @@ class RunningTask {
     for (let failures = 1; ; failures += 1) {
       try {
         if (isModern) return await this.#calling.send("status", ({ _meta, options }) => this.#get({ _meta }, options));
-        return { kind: "status", answer: await this.#asked((options) => this.#get({}, options)) };
+        return { kind: "status", answer: await this.#askServer((options) => this.#get({}, options)) };
       } catch (error) {
         const mayHelp = error instanceof ToolNodeError && error.isRetryable && deps.client.transport !== undefined;
         if (!mayHelp || failures >= MAX_FAILED_POLLS) throw error;
@@ -321,7 +321,7 @@ class RunningTask {
     const answers = await this.#calling.answers(this.#status["inputRequests"], this.#answered);
     for (const name of Object.keys(answers)) this.#answered.add(name);
     if (Object.keys(answers).length === 0) return;
-    await this.#asked((options) => this.#request("tasks/update", { inputResponses: answers }, options));
+    await this.#askServer((options) => this.#request("tasks/update", { inputResponses: answers }, options));
   }
 
   async #outcome(): Promise<SourceResult> {
@@ -333,7 +333,7 @@ class RunningTask {
       throw new ToolNodeError(sentence, { category: "cancelled" });
     }
     // A failed task may have a result that explains it.
-    if (!this.#calling.isModern) return this.#resultOf(await (this.#payload ?? this.#requestResult()));
+    if (!this.#calling.isModern) return this.#toResult(await (this.#payload ?? this.#requestResult()));
     if (status === "completed") throw badAnswer(this.#place, "says that its task is done but gives no result");
     const { code, message } = objectOr(error);
     if (typeof code !== "number") throw badAnswer(this.#place, "says that its task failed");
@@ -341,7 +341,7 @@ class RunningTask {
     throw adaptError(ProtocolError.fromError(code, String(message)), this.#place, { secrets });
   }
 
-  #resultOf(came: Came): SourceResult {
+  #toResult(came: Came): SourceResult {
     if (came.kind !== "result") throw badAnswer(this.#place, NOT_MCP);
     this.#isOver = true;
     return came.result;
@@ -366,7 +366,7 @@ class RunningTask {
     }
   }
 
-  #asked(request: (options: RequestOptions) => Promise<Answered>): Promise<Answered> {
+  #askServer(request: (options: RequestOptions) => Promise<Answered>): Promise<Answered> {
     const { deps, call } = this.#calling;
     const { signal, tool } = call;
     return sendRequest({ ask: () => request({ signal, timeout: NO_LIMIT }), signal, tool, goesOn: true }, deps);

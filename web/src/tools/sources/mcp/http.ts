@@ -221,7 +221,7 @@ class ToolHttpTransport extends StreamableHTTPClientTransport {
         ...(own !== undefined && { requestSignal: own.signal }),
         onRequestStreamEnd: () => {
           options.onRequestStreamEnd?.();
-          this.#ended(id);
+          this.#onEnd(id);
         },
       });
     } catch (error) {
@@ -250,7 +250,7 @@ class ToolHttpTransport extends StreamableHTTPClientTransport {
     }
   }
 
-  #ended(id: string | number): void {
+  #onEnd(id: string | number): void {
     this.#connections.delete(id);
     const answer = this.#interceptor.lose(JSON.stringify(id), ENDED);
     if (answer !== undefined) this.onmessage?.(JSON.parse(answer) as JSONRPCMessage);

@@ -87,12 +87,12 @@ export class Notices {
     if (id !== undefined) return false;
     if (method === TOOLS_CHANGED) this.#tools.tell({ kind: "tools_changed" });
     else if (method === RESOURCES_CHANGED) this.#tell({ kind: "resources_changed" });
-    else if (method === UPDATED) this.#updated(stringOr(objectOr(params)["uri"]));
+    else if (method === UPDATED) this.#onUpdate(stringOr(objectOr(params)["uri"]));
     else return false;
     return true;
   }
 
-  #updated(uri: string | undefined): void {
+  #onUpdate(uri: string | undefined): void {
     if (uri !== undefined) this.#tell({ kind: "resource_updated", uri });
   }
 
@@ -171,7 +171,7 @@ export class McpListener {
     signal: AbortSignal,
     check: (honored: SubscriptionFilter) => void = () => undefined,
   ): Promise<void> {
-    const subscription = await this.#opened(filter, signal);
+    const subscription = await this.#open(filter, signal);
     try {
       check(subscription.honoredFilter);
     } catch (error) {
@@ -199,7 +199,7 @@ export class McpListener {
   }
 
   /** The signal only cancels the request; an open subscription outlives it. */
-  async #opened(filter: SubscriptionFilter, signal: AbortSignal): Promise<McpSubscription> {
+  async #open(filter: SubscriptionFilter, signal: AbortSignal): Promise<McpSubscription> {
     const opening = new AbortController();
     signal.throwIfAborted();
     const forget = onAbort(signal, () => opening.abort(signal.reason));

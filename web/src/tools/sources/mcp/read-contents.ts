@@ -201,9 +201,9 @@ class Entries {
   constructor(reduced: Transformed, reading: Reading, means: Means, original: unknown) {
     this.#reduced = reduced;
     this.#reading = reading;
-    this.#original = original === undefined ? undefined : this.#contentsOf(original);
+    this.#original = original === undefined ? undefined : this.#listContents(original);
     this.#means = means;
-    this.#before = this.#noted(reduced);
+    this.#before = this.#note(reduced);
   }
 
   /** Whether the whole result was stored. */
@@ -218,10 +218,10 @@ class Entries {
   async *all(): AsyncGenerator<Entry> {
     const whole = this.refOf(this.#before.get("")) ?? this.refOf(this.#before.get("/contents"));
     if (whole !== undefined) {
-      yield* this.#original === undefined ? this.#storedOr(whole) : this.#inParts(this.#original);
+      yield* this.#original === undefined ? this.#listStoredOr(whole) : this.#inParts(this.#original);
       return;
     }
-    for (const [index, content] of this.#contentsOf(this.#reduced.value).entries()) {
+    for (const [index, content] of this.#listContents(this.#reduced.value).entries()) {
       const was = this.#before.get(`/contents/${index}`);
       const held = this.#original?.[index];
       if (typeof was === "string")
@@ -230,7 +230,7 @@ class Entries {
     }
   }
 
-  #contentsOf(result: unknown): readonly unknown[] {
+  #listContents(result: unknown): readonly unknown[] {
     const { contents } = objectOr(result);
     if (Array.isArray(contents)) return contents as unknown[];
     const place = { source: this.#reading.namespace };
@@ -264,11 +264,11 @@ class Entries {
     return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   }
 
-  /** Like `#stored`. If it fails at once, gives the artifact itself. */
-  async *#storedOr(whole: AnswerRef): AsyncGenerator<Entry> {
+  /** Like `#listStored`. If it fails at once, gives the artifact itself. */
+  async *#listStoredOr(whole: AnswerRef): AsyncGenerator<Entry> {
     let isBegun = false;
     try {
-      for await (const entry of this.#stored(whole)) {
+      for await (const entry of this.#listStored(whole)) {
         isBegun = true;
         yield entry;
       }
@@ -298,12 +298,12 @@ class Entries {
   }
 
   /** The contents in a stored list or result. */
-  async *#stored(whole: AnswerRef): AsyncGenerator<Entry> {
+  async *#listStored(whole: AnswerRef): AsyncGenerator<Entry> {
     const splitter = new ContentsSplitter();
     yield* this.#inParts(this.#split(whole, splitter));
     // The list may have been stored before the result was.
     const list = splitter.other === undefined ? undefined : this.refOf(JSON.parse(splitter.other));
-    if (list !== undefined && list.id !== whole.id) yield* this.#stored(list);
+    if (list !== undefined && list.id !== whole.id) yield* this.#listStored(list);
   }
 
   async *#split(whole: AnswerRef, splitter: ContentsSplitter): AsyncGenerator<Content> {
@@ -345,7 +345,7 @@ class Entries {
     const { scope, namespace, signal } = this.#reading;
     const part = { contents: contents.map(bare) };
     const reduced = await this.#means.sluice.transform(part, { scope, namespace, signal, dialect: "mcp" });
-    const before = this.#noted(reduced);
+    const before = this.#note(reduced);
     if (contents.length > 1 && (typeof before.get("") === "string" || typeof before.get("/contents") === "string")) {
       const each: Entry[] = [];
       for (const content of contents) each.push(...(await this.#again([content])));
@@ -362,7 +362,7 @@ class Entries {
   }
 
   /** Remembers the stored artifacts, and returns what was replaced, by place. */
-  #noted({ artifacts, refs = "[]" }: Transformed): ReadonlyMap<unknown, unknown> {
+  #note({ artifacts, refs = "[]" }: Transformed): ReadonlyMap<unknown, unknown> {
     for (const ref of artifacts) this.#refs.set(ref.id, ref);
     const notes = JSON.parse(refs) as Note[];
     for (const { uri, kind } of notes.flatMap((note) => [note, ...(note.refs ?? [])])) {

@@ -79,7 +79,7 @@ export class McpResources implements ResourceConnection {
     const ask = async (): Promise<ReadResult> => {
       const params = { uri, _meta: requestMark(pendingResult.key) };
       const request = client.request({ method: "resources/read", params }, { signal, timeout: NO_LIMIT });
-      const answer = await request.catch((error: unknown) => this.#refused(error));
+      const answer = await request.catch((error: unknown) => this.#refuse(error));
       const result =
         interceptor.outcome(pendingResult)?.gated ?? (await through(sluice, options, [JSON.stringify(answer)]));
       await using gated = result;
@@ -93,7 +93,7 @@ export class McpResources implements ResourceConnection {
 
   async subscribe(uri: string, signal: AbortSignal): Promise<void> {
     const ask = (): Promise<void> =>
-      this.#notices.subscribe(uri, signal).catch((error: unknown) => this.#refused(error));
+      this.#notices.subscribe(uri, signal).catch((error: unknown) => this.#refuse(error));
     await sendRequest({ ask, signal }, this.#deps);
   }
 
@@ -114,7 +114,7 @@ export class McpResources implements ResourceConnection {
   }
 
   /** Throws the client's error, or a clearer one if the server does not know the URI. */
-  #refused(error: unknown): never {
+  #refuse(error: unknown): never {
     const { code } = objectOr(error);
     // The URI is the only parameter: some servers answer "invalid params" for an unknown one.
     if (code !== RpcCode.resourceNotFound && code !== RpcCode.invalidParams) throw error;

@@ -282,7 +282,7 @@ class ResultPolicy implements MessagePolicy {
     const id = message.text("id");
     const isForServer = !message.isResponse && message.member("method") !== undefined;
     const pendingResult = isForServer ? undefined : (waiting.close(id) ?? this.#gated);
-    if (pendingResult !== undefined) pendingResult.failure ??= this.#failureOf(error);
+    if (pendingResult !== undefined) pendingResult.failure ??= this.#toFailure(error);
     const sentence = "The message could not be read.";
     const data = error instanceof SluiceError ? { code: error.code } : undefined;
     const text = id === undefined ? undefined : errorMessage(id, RpcCode.internal, sentence, data);
@@ -327,7 +327,7 @@ class ResultPolicy implements MessagePolicy {
   #gate(pendingResult: PendingResult, message: JsonRpcScanner): MessageAction {
     this.#gated = pendingResult;
     const answer = (gated: GatedResult): Promise<GateAnswer> =>
-      this.#arrived(gated, () => this.#checked(message, pendingResult));
+      this.#onArrival(gated, () => this.#check(message, pendingResult));
     return { kind: "gate", member: getResultPlace(pendingResult.asked), options: pendingResult.options, answer };
   }
 
@@ -346,8 +346,8 @@ class ResultPolicy implements MessagePolicy {
       const staging = this.#staging;
       const owned = staging === undefined ? gated : stageResult(gated, this.#deps.store, staging);
       this.#staging = undefined;
-      return this.#arrived(owned, () => {
-        const checked = this.#checked(message);
+      return this.#onArrival(owned, () => {
+        const checked = this.#check(message);
         if (getResultPlace(checked.pendingResult.asked) !== member) throw tooLargeForClient();
         return checked;
       });
@@ -357,7 +357,7 @@ class ResultPolicy implements MessagePolicy {
   }
 
   /** Gives a result to its call. The client gets a placeholder. */
-  async #arrived(
+  async #onArrival(
     gated: GatedResult,
     check: () => { readonly pendingResult: PendingResult; readonly isError: boolean },
   ): Promise<GateAnswer> {
@@ -371,13 +371,13 @@ class ResultPolicy implements MessagePolicy {
     }
   }
 
-  #failureOf(error: unknown): Error {
+  #toFailure(error: unknown): Error {
     if (!(error instanceof SluiceError)) return unreadable(error);
     return error.code === "E_JSON_END" ? this.#deps.lost() : error;
   }
 
   /** The pending result of the complete message. Throws if it is not the expected one, or none. */
-  #checked(message: JsonRpcScanner, thought?: PendingResult): { pendingResult: PendingResult; isError: boolean } {
+  #check(message: JsonRpcScanner, thought?: PendingResult): { pendingResult: PendingResult; isError: boolean } {
     const { waiting, facts } = this.#deps;
     const pendingResult = waiting.find(message.text("id"));
     const isRight = pendingResult !== undefined && (thought === undefined || thought === pendingResult);
