@@ -48,7 +48,7 @@ class PdfPages {
 
   /** Shows a page. Throws a `PreviewProblem` if neither a picture nor a text of it can be had. */
   async show(page: number): Promise<Drawn> {
-    this.#page = this.#bound(page);
+    this.#page = this.#limitPage(page);
     this.#number.value = String(this.#page);
     const wanted = this.#page;
     this.#said.textContent = "Loading…";
@@ -94,7 +94,7 @@ class PdfPages {
   }
 
   #go(page: number): void {
-    if (this.#bound(page) === this.#page) {
+    if (this.#limitPage(page) === this.#page) {
       this.#number.value = String(this.#page);
       return;
     }
@@ -110,7 +110,7 @@ class PdfPages {
     if (key === "ArrowLeft" || key === "ArrowRight") this.#go(this.#page + (key === "ArrowLeft" ? -1 : 1));
   }
 
-  #bound(page: number): number {
+  #limitPage(page: number): number {
     return Math.min(this.#count ?? Infinity, Math.max(1, Math.round(page) || this.#page));
   }
 }
