@@ -55,6 +55,10 @@ class TableQuery {
         return query_.add_json(name, artifact, tokens, true);
     }
   }
+  /// The input is the name of the table that is called `rows`, or nothing.
+  bool open_database(unsigned artifact, double size, bool is_known) {
+    return query_.open_database(artifact, static_cast<uint64_t>(size), is_known, in_);
+  }
   /// The input is names of members, with NUL between them.
   void want_members() { query_.want_members(split(in_)); }
   /// The input is the question.
@@ -119,6 +123,7 @@ EMSCRIPTEN_BINDINGS(sluice_tables) {
       .function("input", &TableQuery::input)
       .function("output", &TableQuery::output)
       .function("add", &TableQuery::add)
+      .function("openDatabase", &TableQuery::open_database)
       .function("wantMembers", &TableQuery::want_members)
       .function("prepare", &TableQuery::prepare)
       .function("readRows", &TableQuery::read_rows)

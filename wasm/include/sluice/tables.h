@@ -28,13 +28,14 @@ struct QueryLimits {
 /// What went wrong with a query.
 enum class QueryFault : uint8_t {
   kNone,
-  kQuery,   ///< it is no question that can be answered: `message` says why
-  kMemory,  ///< it needs more memory, or more groups, than it may take
-  kTime,    ///< it takes longer than it may
-  kRow,     ///< a row is too long
-  kSyntax,  ///< a row is not JSON
-  kPlace,   ///< there are no rows where they should be
-  kRead,    ///< the host could not read: it knows why
+  kQuery,     ///< it is no question that can be answered: `message` says why
+  kMemory,    ///< it needs more memory, or more groups, than it may take
+  kTime,      ///< it takes longer than it may
+  kRow,       ///< a row is too long
+  kSyntax,    ///< a row is not JSON
+  kPlace,     ///< there are no rows where they should be
+  kRead,      ///< the host could not read: it knows why
+  kDatabase,  ///< it is a database that cannot be read: `message` says why
 };
 
 /// A failure, and how far the query had come.
@@ -69,6 +70,11 @@ class TableQuery {
   /// Adds a table of the lines of a text, with the columns `number` and `line`.
   bool add_lines(std::string_view name, uint32_t artifact);
 
+  /// Takes a database of SQLite of so many bytes, whose tables have their own names; no others can
+  /// be added. `rows` is the table that is called so, too; if empty, the only one is. `is_known`
+  /// leaves out the check of a file that passed it before.
+  bool open_database(uint32_t artifact, uint64_t size, bool is_known, const std::string& rows);
+
   /// Names members that rows of JSON may have behind the first thousand: tables that are added from
   /// now on, and have so many, have a column for each.
   void want_members(std::vector<std::string> names);
@@ -85,7 +91,9 @@ class TableQuery {
   /// The tables as JSON: `[{"name","columns":[{"name","type","commas","isRead"}],"longer","isOpen",
   /// "isRead"}]`. Columns that have decimal commas say so, and so do tables of which some of the
   /// first rows have more cells than columns, those whose rows may have other members, and whatever
-  /// the query reads.
+  /// the query reads. Of a database `{"isChecked","hadLog","tables":[{"name","isView","refusal",
+  /// "columns":[{"name","type"}]}]}`: whether the check came to its end, whether it was written
+  /// with a log, and why a table cannot be asked.
   std::string describe() const;
   const QueryFailure& failure() const;
 

@@ -13,7 +13,7 @@ namespace sluice::tables {
 
 namespace {
 
-/// Databases are in memory and temporary ones too, so that no file is ever opened.
+/// Databases are in memory and temporary ones too, so that no file is ever opened here.
 int open_file(sqlite3_vfs* /*system*/, const char* /*name*/, sqlite3_file* file, int /*flags*/,
               int* /*out*/) {
   file->pMethods = nullptr;
@@ -117,8 +117,20 @@ constexpr std::array<std::pair<int, int>, 9> kLimits{{
 /// Most bytes of a statement of our own.
 constexpr int kOwnLength = 16 * 1024 * 1024;
 
-/// Instructions between two looks at the clock.
+/// Instructions between two looks at the clock, and names less one.
 constexpr int kInstructions = 20000;
+constexpr uint64_t kLooks = 0x3F;
+
+/// Whether a function is written as an operator.
+bool is_operator(std::string_view function) {
+  return function == "like" || function == "glob" || function == "->" || function == "->>";
+}
+
+/// Whether a pragma says what there is, and does nothing.
+bool tells_schema(std::string_view pragma) {
+  return pragma == "table_info" || pragma == "table_list" || pragma == "index_list" ||
+         pragma == "index_info" || pragma == "foreign_key_list";
+}
 
 bool is_space(char character) {
   return character == ' ' || character == '\t' || character == '\n' || character == '\r' ||
@@ -144,22 +156,42 @@ bool is_blank(std::string_view rest) {
 
 }  // namespace
 
+std::string explain_damage(std::string_view page) {
+  return "The database is damaged" + (page.empty() ? "" : " at page " + std::string(page)) +
+         ", and what it holds cannot be trusted: repair it with .recover of sqlite3, or fetch it "
+         "again.";
+}
+
 Database::Database(QueryLimits limits)
     : limits_(limits),
       deadline_(std::chrono::steady_clock::now() +
                 std::chrono::microseconds(static_cast<int64_t>(limits.milliseconds * 1000))) {
   sqlite3_hard_heap_limit64(static_cast<sqlite3_int64>(limits.memory));
-  if (sqlite3_open_v2(":memory:", &database_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-                      nullptr) != SQLITE_OK) {
-    fail(SQLITE_NOMEM);
-    return;
+  tables_.is_late = [this] { return is_late(); };
+  connect(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+}
+
+bool Database::connect(const char* name, int flags, const char* system) {
+  sqlite3_close_v2(database_);
+  database_ = nullptr;
+  const int result = sqlite3_open_v2(name, &database_, flags, system);
+  if (result != SQLITE_OK) {
+    fail(database_ == nullptr ? SQLITE_NOMEM : result);
+    return false;
   }
   for (const auto& [limit, most] : kLimits) sqlite3_limit(database_, limit, most);
   sqlite3_db_config(database_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(database_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-  tables_.is_late = [this] { return is_late(); };
   sqlite3_set_authorizer(database_, authorize, this);
   sqlite3_progress_handler(database_, kInstructions, check_time, this);
+  return true;
+}
+
+Database::Hurry::Hurry(Database& database, double milliseconds)
+    : database_(database), deadline_(database.deadline_) {
+  const auto now = std::chrono::steady_clock::now();
+  database.deadline_ = std::min(
+      deadline_, now + std::chrono::microseconds(static_cast<int64_t>(milliseconds * 1000)));
 }
 
 Database::~Database() {
@@ -179,6 +211,8 @@ int Database::authorize(void* context, int action, const char* a, const char* b,
                         const char* /*d*/) {
   auto& self = *static_cast<Database*>(context);
   if (self.is_trusted_) return SQLITE_OK;
+  // Views of views take long before the first instruction.
+  if ((++self.looks_ & kLooks) == 0 && self.is_late()) return SQLITE_DENY;
   if (action == SQLITE_READ && a != nullptr && b != nullptr) {
     for (Tables::Named& named : self.tables_.named) {
       if (named.name == a) named.read.insert(b);
@@ -190,41 +224,73 @@ int Database::authorize(void* context, int action, const char* a, const char* b,
     case SQLITE_RECURSIVE:
       return SQLITE_OK;
     case SQLITE_FUNCTION:
-      return b != nullptr && std::string_view(b) == "load_extension" ? SQLITE_DENY : SQLITE_OK;
+      if (b == nullptr || std::string_view(b) == "load_extension") return SQLITE_DENY;
+      if (!self.is_strict_ || is_operator(b)) return SQLITE_OK;
+      if (self.denied_.empty()) self.denied_ = b;
+      return SQLITE_DENY;
+    case SQLITE_PRAGMA:
+      // A table that tells of it runs one; as a statement of its own it is no SELECT.
+      return a != nullptr && tells_schema(a) && !self.is_preparing_ ? SQLITE_OK : SQLITE_DENY;
     default:
       return SQLITE_DENY;
   }
 }
 
-bool Database::run(const std::string& sql) {
+int Database::run_own(const std::string& sql) {
   return trust([&] { return sqlite3_exec(database_, sql.c_str(), nullptr, nullptr, nullptr); });
 }
 
-bool Database::add() {
-  return trust([&] { return add_table(database_, tables_); });
+bool Database::run(const std::string& sql) {
+  const int result = run_own(sql);
+  if (result != SQLITE_OK) fail(result);
+  return result == SQLITE_OK;
 }
 
-bool Database::trust(const std::function<int()>& work) {
+bool Database::add() {
+  const int result = trust([&] { return add_table(database_, tables_); });
+  if (result != SQLITE_OK) fail(result);
+  return result == SQLITE_OK;
+}
+
+int Database::trust(const std::function<int()>& work) {
   // A table may have thousands of columns, whose names are longer than a query.
   const int length = sqlite3_limit(database_, SQLITE_LIMIT_SQL_LENGTH, kOwnLength);
   is_trusted_ = true;
   const int result = work();
   is_trusted_ = false;
   sqlite3_limit(database_, SQLITE_LIMIT_SQL_LENGTH, length);
-  if (result != SQLITE_OK) fail(result);
-  return result == SQLITE_OK;
+  return result;
+}
+
+Statement Database::prepare_own(std::string_view sql) {
+  sqlite3_stmt* made = nullptr;
+  trust([&] {
+    return sqlite3_prepare_v2(database_, sql.data(), static_cast<int>(sql.size()), &made, nullptr);
+  });
+  return Statement(made);
+}
+
+Statement Database::prepare_strictly(std::string_view sql) {
+  sqlite3_stmt* made = nullptr;
+  denied_.clear();
+  is_strict_ = true;
+  sqlite3_prepare_v2(database_, sql.data(), static_cast<int>(sql.size()), &made, nullptr);
+  is_strict_ = false;
+  return Statement(made);
 }
 
 Statement Database::prepare(std::string_view sql) {
   sqlite3_stmt* made = nullptr;
   const char* rest = nullptr;
+  is_preparing_ = true;
   const int result =
       sqlite3_prepare_v3(database_, sql.data(), static_cast<int>(sql.size()), 0, &made, &rest);
+  is_preparing_ = false;
   Statement statement(made);
   if (result != SQLITE_OK) {
-    fail(result);
-    if (result == SQLITE_AUTH)
-      failure_.message = "A query is one SELECT: it reads, and changes nothing.";
+    const bool is_denied = result == SQLITE_AUTH && !is_late();
+    fail(result == SQLITE_AUTH && !is_denied ? SQLITE_INTERRUPT : result);
+    if (is_denied) failure_.message = "A query is one SELECT: it reads, and changes nothing.";
     return {};
   }
   const bool is_one =
@@ -266,9 +332,22 @@ void Database::fail(int result) {
     default:
       break;
   }
-  if ((result & 0xFF) == SQLITE_INTERRUPT)
+  if (has_failed_ && has_failed_()) {
+    failure_.fault = QueryFault::kRead;
+    return;
+  }
+  const int kind = result & 0xFF;
+  if (kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB) {
+    failure_.fault = QueryFault::kDatabase;
+    failure_.message = kind == SQLITE_CORRUPT
+                           ? explain_damage("")
+                           : "The file begins as a database of SQLite does, and is none: it is "
+                             "encrypted or damaged. Decrypt it, or fetch it again.";
+    return;
+  }
+  if (kind == SQLITE_INTERRUPT)
     failure_.fault = QueryFault::kTime;
-  else if ((result & 0xFF) == SQLITE_NOMEM)
+  else if (kind == SQLITE_NOMEM)
     failure_.fault = QueryFault::kMemory;
   else
     failure_.fault = QueryFault::kQuery;

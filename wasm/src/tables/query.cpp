@@ -10,6 +10,7 @@
 #include "tables/joins.h"
 #include "tables/json_rows.h"
 #include "tables/lines.h"
+#include "tables/stored_database.h"
 
 namespace sluice {
 
@@ -52,6 +53,21 @@ class LineSource : public Table {
   std::vector<Column> columns_;
 };
 
+/// Bytes as SQL writes them; of many the first ones, and how many there are.
+std::string show_blob(std::string_view bytes) {
+  constexpr size_t kWhole = 32;
+  constexpr size_t kFirst = 16;
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text = "x'";
+  const std::string_view shown = bytes.size() <= kWhole ? bytes : bytes.substr(0, kFirst);
+  for (const char each : shown) {
+    text += kDigits[static_cast<uint8_t>(each) >> 4];
+    text += kDigits[static_cast<uint8_t>(each) & 0xF];
+  }
+  if (shown.size() == bytes.size()) return text + '\'';
+  return text + "…' (" + std::to_string(bytes.size()) + " bytes)";
+}
+
 /// A cell of an answer: a character that tells what it is, and for a number eight bytes, for a text
 /// the length in four and its bytes. A whole number that a double does not hold is text.
 void append_cell(std::string& out, sqlite3_stmt* statement, int column) {
@@ -61,6 +77,14 @@ void append_cell(std::string& out, sqlite3_stmt* statement, int column) {
     std::memcpy(bytes, &number, sizeof number);
     out += 'd';
     out.append(bytes, sizeof bytes);
+  };
+  const auto append_text = [&](std::string_view text) {
+    const auto size = static_cast<uint32_t>(text.size());
+    char bytes[sizeof size];
+    std::memcpy(bytes, &size, sizeof size);
+    out += 't';
+    out.append(bytes, sizeof bytes);
+    out.append(text);
   };
   switch (sqlite3_column_type(statement, column)) {
     case SQLITE_NULL:
@@ -77,16 +101,16 @@ void append_cell(std::string& out, sqlite3_stmt* statement, int column) {
       }
       break;
     }
+    case SQLITE_BLOB:
+      append_text(show_blob({static_cast<const char*>(sqlite3_column_blob(statement, column)),
+                             static_cast<size_t>(sqlite3_column_bytes(statement, column))}));
+      return;
     default:
       break;
   }
   const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
-  const auto size = static_cast<uint32_t>(sqlite3_column_bytes(statement, column));
-  char bytes[sizeof size];
-  std::memcpy(bytes, &size, sizeof size);
-  out += 't';
-  out.append(bytes, sizeof bytes);
-  if (size > 0) out.append(text, size);
+  const auto size = static_cast<size_t>(sqlite3_column_bytes(statement, column));
+  append_text({text, size});
 }
 
 }  // namespace
@@ -133,6 +157,8 @@ struct TableQuery::State {
   }
 
   ReadArtifact read;
+  /// Its file is open as long as the database is.
+  std::unique_ptr<StoredDatabase> stored;
   Database database;
   std::vector<std::string> members;
   std::unique_ptr<Groups> groups;
@@ -169,6 +195,13 @@ bool TableQuery::add_lines(std::string_view name, uint32_t artifact) {
   return state_->add(name, std::make_unique<LineSource>(state_->make_read(artifact)));
 }
 
+bool TableQuery::open_database(uint32_t artifact, uint64_t size, bool is_known,
+                               const std::string& rows) {
+  state_->stored =
+      std::make_unique<StoredDatabase>(state_->database, state_->make_read(artifact), size);
+  return state_->stored->open(is_known, rows);
+}
+
 void TableQuery::want_members(std::vector<std::string> names) {
   state_->members = std::move(names);
 }
@@ -177,8 +210,10 @@ bool TableQuery::prepare(std::string_view sql) {
   Database& database = state_->database;
   state_->forgive();
   if (database.failure().fault != QueryFault::kNone) return false;
+  state_->is_over = false;
   state_->statement = database.prepare(sql);
   if (!state_->statement) return false;
+  if (state_->stored) return true;
   if (!keep_inner_tables(database, sql, state_->statement)) return false;
   auto groups = prepare_groups(database, sql);
   if (!groups) return true;
@@ -217,6 +252,7 @@ bool TableQuery::is_over() const {
 }
 
 std::string TableQuery::describe() const {
+  if (state_->stored) return state_->stored->describe();
   constexpr std::string_view kTypes[] = {"TEXT", "INTEGER", "REAL", "ANY"};
   std::string text = "[";
   for (const Tables::Named& named : state_->database.tables().named) {

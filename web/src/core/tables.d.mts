@@ -11,6 +11,8 @@ export interface TableQuery {
   output(): Uint8Array;
   /** The input is the table's name and the keys that lead to it, with NUL between them. */
   add(kind: number, artifact: number, start: number, delimiter: number, newline: number, hasCommas: boolean): boolean;
+  /** The input is the name of the table that is called `rows`, too; empty for the only one. */
+  openDatabase(artifact: number, size: number, isKnown: boolean): boolean;
   /** The input is members that rows of JSON may have behind the first thousand, with NUL between them. */
   wantMembers(): void;
   /** The input is the question. */

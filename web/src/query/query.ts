@@ -3,12 +3,21 @@
  * @module
  */
 import { SluiceError } from "../errors/error.js";
+import {
+  explainRefusal,
+  isKnownDatabase,
+  listNamedTables,
+  noteDatabase,
+  quoteInSql,
+  rememberDatabase,
+} from "./stored-database.js";
 import { explainDialect, listMissingColumn, listMissingTable, quoteName } from "./suggestion.js";
 import {
   readCells,
   type Outcome,
   type Prepared,
   type QueryFailure,
+  type StoredTables,
   type TableColumns,
   type TableSpec,
 } from "./table-query.js";
@@ -73,6 +82,7 @@ class Question {
   /** What is to be known of each table. */
   readonly #told = new Map<string, readonly string[]>();
   #members: readonly string[] = [];
+  #stored: StoredTables | undefined;
 
   constructor(thread: QueryThread, sql: string, rows: QueryTable, { timeoutMs = 20_000 }: QueryOptions) {
     this.#thread = thread;
@@ -91,6 +101,7 @@ class Question {
       const { message } = outcome.failure;
       const table = /^no such table: (?:main\.)?(.+)$/s.exec(message)?.[1];
       const column = findColumn(message);
+      if (this.#stored !== undefined) await this.#fail(outcome.failure);
       if (table !== undefined) await this.#addMissing(table, others, message);
       else if (column === undefined || !(await this.#addMember(column))) await this.#fail(outcome.failure);
     }
@@ -115,6 +126,7 @@ class Question {
     const commas = columns.filter((column) => column.commas === true).map(({ name }) => JSON.stringify(name));
     const longer = read.reduce((sum, table) => sum + (table.longer ?? 0), 0);
     const isBoolean = /\b(?:true|false)\b/i.test(this.#sql.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"/g, ""));
+    if (this.#stored !== undefined) return noteDatabase(this.#stored);
     return [
       ...new Set([
         ...read.flatMap(({ name }) => this.#told.get(name) ?? []),
@@ -132,9 +144,14 @@ class Question {
   async #add(name: string, { form, bytes, notes = [] }: QueryTable): Promise<QueryFailure | undefined> {
     const number = this.#numbers.get(bytes) ?? (await this.#thread.hold(bytes));
     this.#numbers.set(bytes, number);
-    const spec = { name, artifact: number, form };
+    const isKnown = form.kind === "database" && isKnownDatabase(form.sha256);
+    const spec = { name, artifact: number, form, isKnown };
     const outcome = await this.#thread.ask({ is: "add", tables: [spec] });
     if ("failure" in outcome) return outcome.failure;
+    if (form.kind === "database") {
+      this.#stored = await this.#thread.ask({ is: "database" });
+      rememberDatabase(form.sha256, this.#stored);
+    }
     this.#specs.push(spec);
     this.#told.set(name, notes);
     return undefined;
@@ -245,9 +262,19 @@ class Question {
     }
     if (fault === "read")
       return new SluiceError("E_STORE_READ", "The artifact could not be read: try again.", { path: "query" });
+    if (fault === "database") return new SluiceError("E_DOCUMENT", message, { path: "query" });
+    if (this.#stored !== undefined) {
+      const refused = explainRefusal(message, this.#sql, this.#stored);
+      if (refused !== undefined) return wrongQuery(refused);
+      const missing = /^no such table: (?:main\.)?(.+)$/s.exec(message)?.[1];
+      const names = this.#stored.tables.map(({ name }) => name);
+      const hint = explainDialect(message, this.#sql);
+      if (missing !== undefined && hint === "") return wrongQuery(listMissingTable(missing, names));
+    }
     const column = findColumn(message);
     if (column !== undefined) {
-      const columns = tables.flatMap((each) => each.columns.map(({ name }) => name));
+      const known = this.#stored === undefined ? tables : listNamedTables(this.#sql, this.#stored);
+      const columns = known.flatMap((each) => each.columns.map(({ name }) => name));
       return wrongQuery(listMissingColumn(column, [...new Set(columns)]));
     }
     if (message === "string or blob too big") {
@@ -267,5 +294,3 @@ function findColumn(message: string): string | undefined {
 }
 
 const BOOLEANS = "In SQLite true and false are 1 and 0: text is compared as in = 'true'.";
-
-const quoteInSql = (name: string): string => `"${name.replaceAll('"', '""')}"`;

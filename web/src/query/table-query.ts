@@ -14,15 +14,33 @@ const MAX_GROUPS = 1_000_000;
 /** Bytes of cells that are given together. */
 const BATCH_BYTES = 64 * 1024;
 
+/** A database as it was found. */
+export interface StoredTables {
+  /** Whether all of it was looked over. */
+  readonly isChecked?: true;
+  /** Whether it was written with a write-ahead log, where its last changes may be. */
+  readonly hadLog?: true;
+  readonly tables: readonly {
+    readonly name: string;
+    readonly isView?: true;
+    /** Why it cannot be asked: "calls the function count". */
+    readonly refusal?: string;
+    /** Types are as they were declared. */
+    readonly columns: readonly { readonly name: string; readonly type: string }[];
+  }[];
+}
+
 /** A table of a question: its artifact is a number that `read` is called with. */
 export interface TableSpec {
   readonly name: string;
   readonly artifact: number;
   readonly form: TableForm;
+  /** Whether it is a database that was looked over before. */
+  readonly isKnown?: boolean;
 }
 
 /** What went wrong, in the order of `QueryFault` in C++. */
-export const FAULTS = ["none", "query", "memory", "time", "row", "syntax", "place", "read"] as const;
+export const FAULTS = ["none", "query", "memory", "time", "row", "syntax", "place", "read", "database"] as const;
 
 /** Why a question failed, and how far it had come. */
 export interface QueryFailure {
@@ -77,6 +95,7 @@ const decoder = new TextDecoder();
 /** A question while it is answered. */
 export class TableRun {
   readonly #query: TableQuery;
+  #isDatabase = false;
 
   private constructor(query: TableQuery) {
     this.#query = query;
@@ -101,7 +120,13 @@ export class TableRun {
 
   /** Adds tables. The failure is that of the first one that has no rows. */
   add(tables: readonly TableSpec[]): QueryFailure | undefined {
-    for (const { name, artifact, form } of tables) {
+    for (const { name, artifact, form, isKnown = false } of tables) {
+      if (form.kind === "database") {
+        this.#isDatabase = true;
+        this.#give(form.rows ?? "");
+        if (!this.#query.openDatabase(artifact, form.size, isKnown)) return this.#failure();
+        continue;
+      }
       const keys = "keys" in form ? form.keys : [];
       // NUL stands between them.
       if (keys.some((key) => key.includes("\0"))) {
@@ -132,8 +157,15 @@ export class TableRun {
 
   /** The tables that were added. */
   tables(): readonly TableColumns[] {
+    if (this.#isDatabase) return [];
     this.#query.describe();
     return this.#output() as readonly TableColumns[];
+  }
+
+  /** The database that was added. */
+  database(): StoredTables {
+    this.#query.describe();
+    return this.#output() as StoredTables;
   }
 
   next(): Outcome<Batch> {

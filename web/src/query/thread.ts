@@ -4,7 +4,15 @@
  */
 import type { WasmSource } from "../core/engine.js";
 import type { ReadArtifact } from "../core/tables.mjs";
-import { type Batch, type Outcome, type Prepared, TableRun, type TableColumns, type TableSpec } from "./table-query.js";
+import {
+  type Batch,
+  type Outcome,
+  type Prepared,
+  type StoredTables,
+  TableRun,
+  type TableColumns,
+  type TableSpec,
+} from "./table-query.js";
 import type { QueryLimits, TableBytes } from "./types.js";
 
 /** What is asked of a question, one after the other. */
@@ -15,6 +23,7 @@ export type Request =
   | { readonly is: "add"; readonly tables: readonly TableSpec[] }
   | { readonly is: "prepare"; readonly sql: string }
   | { readonly is: "tables" }
+  | { readonly is: "database" }
   | { readonly is: "next" };
 
 /** What it answers to each. */
@@ -24,6 +33,7 @@ export interface Answers {
   readonly add: Outcome<undefined>;
   readonly prepare: Outcome<Prepared>;
   readonly tables: readonly TableColumns[];
+  readonly database: StoredTables;
   readonly next: Outcome<Batch>;
 }
 
@@ -73,6 +83,7 @@ export class QueryServant {
       return failure === undefined ? { value: undefined } : { failure };
     }
     if (request.is === "prepare") return run.prepare(request.sql);
+    if (request.is === "database") return run.database();
     return request.is === "tables" ? run.tables() : run.next();
   }
 }

@@ -30,7 +30,17 @@ export type TableForm =
   /** The value that the keys lead to. */
   | { readonly kind: "row"; readonly keys: readonly string[] }
   /** Lines, with the columns `number` and `line`. */
-  | { readonly kind: "lines" };
+  | { readonly kind: "lines" }
+  /** A database of SQLite, whose tables have their own names. */
+  | {
+      readonly kind: "database";
+      /** Its bytes. */
+      readonly size: number;
+      /** By which it is known again, so that it is looked over once. */
+      readonly sha256: string;
+      /** The table that is called `rows`, too. Left out, the only one is. */
+      readonly rows?: string;
+    };
 
 /** Rows to ask a question of. */
 export interface QueryTable {

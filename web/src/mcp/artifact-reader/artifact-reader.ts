@@ -15,7 +15,16 @@ import { artifactMeta } from "../artifact-app/artifact-app.js";
 import { base64Of, tellBytes, textOf } from "./byte-range.js";
 import { artifactUri, describe, quoteName, readToolName, type ReadContent, type ReadContents } from "./definition.js";
 import { tellPointer, textAtPointer, MAX_POINTER_BYTES } from "./json-value.js";
-import { documentKind, findEncoding, formOf, HEAD_BYTES, headOf, inspect, type Inspection } from "./inspection.js";
+import {
+  detectDatabase,
+  documentKind,
+  findEncoding,
+  formOf,
+  HEAD_BYTES,
+  headOf,
+  inspect,
+  type Inspection,
+} from "./inspection.js";
 import { tellRecords, textOfRecords } from "./records.js";
 import { type RecordMode, requestOf, resourceRequestOf, type Selection, spanIn, type Wanted } from "./request.js";
 import { tellSearch } from "./search.js";
@@ -184,6 +193,12 @@ async function tell(given: Readable, wanted: Wanted, selection: Selection, most:
   const isPacked = selection.entry === undefined && detectContainer(begin) === "gzip";
   const from = isPacked ? await unpackFile(chosen) : chosen;
   const head = from === chosen ? begin : await headOf(from);
+  const database = detectDatabase(from, head);
+  if (database !== undefined && wanted.mode !== "search") {
+    const { tellDatabase, explainDatabaseFile } = await loaded(() => import("./database.js"));
+    if (database === "database") return tellDatabase(from, wanted, selection, most);
+    if (wanted.mode !== "info") throw explainDatabaseFile(database, wanted.mode);
+  }
   const kind = documentKind(from, head);
   if (wanted.mode === "image") {
     const { tellPicture } = await loaded(() => import("./picture.js"));

@@ -59,7 +59,7 @@ const PROPERTIES = {
   pointer: explain('JSON Pointer: "/a/0"'),
   search: TEXT,
   query: explain("SQLite: SELECT a, SUM(b) FROM rows GROUP BY a; c->>'$.d' in JSON"),
-  sheet: explain('of a workbook; cells: "Q1!B2:D40"'),
+  sheet: explain('of a workbook, table of a database; cells: "Q1!B2:D40"'),
   entry: explain("file in an archive"),
   as: { ...TEXT, enum: ["text", "links", "image"] },
   region: explain('of an image: "x,y,w,h"'),

@@ -72,6 +72,23 @@ export function inspectBytes(head: Uint8Array, type: string, filename: string): 
   return { head, isText, markBytes, isJson, layout };
 }
 
+/** What belongs to a database. One that is unreadable has its name alone. */
+export type DatabaseFile = "database" | "log" | "journal" | "unreadable";
+
+const DATABASE_TYPE = /^application\/(?:(?:vnd\.|x-)?sqlite3?|geopackage\+sqlite3|vnd\.mapbox-mbtiles|vnd\.mbtiles)$/;
+const DATABASE_NAME = /\.(?:sqlite3?|db3|gpkg|mbtiles)$/;
+
+/** Whether an artifact is a database of SQLite, or belongs to one (SQLite file format §1.3, §3, §4). Undefined for all else. */
+export function detectDatabase({ ref }: Readable, head: Uint8Array): DatabaseFile | undefined {
+  const begin = String.fromCharCode(...head.subarray(0, 16));
+  if (begin === "SQLite format 3\0") return "database";
+  if (begin.startsWith("\x37\x7f\x06\x82") || begin.startsWith("\x37\x7f\x06\x83")) return "log";
+  if (begin.startsWith("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7")) return "journal";
+  const isClaimed =
+    DATABASE_TYPE.test(plainType(ref.mime_type) ?? "") || DATABASE_NAME.test(ref.filename?.toLowerCase() ?? "");
+  return isClaimed && head.length > 0 && !looksLikeText(head) ? "unreadable" : undefined;
+}
+
 /** What has to be decoded before a text is read: another encoding than UTF-8, or the control sequences of a terminal in it. */
 export type TextEncoding = EncodingLabel | "escapes";
 

@@ -30,19 +30,22 @@ const MAX_STORED = 64 * 1024 * 1024;
 /** Characters of lines that are written together. */
 const PIECE = 64 * 1024;
 
-/** Answers in at most `most` characters. Throws E_INVALID_ARGUMENT, E_TOO_LARGE, E_JSON_…, E_STORE_…. */
+/**
+ * Answers in at most `most` characters, of `known` where that is what is asked. Throws E_INVALID_ARGUMENT, E_TOO_LARGE, E_JSON_…,
+ * E_DOCUMENT, E_STORE_….
+ */
 export async function tellQuery(
   from: Readable,
   inspection: Inspection,
   { sql, tokens }: Extract<Wanted, { mode: "query" }>,
   cells: CellRange | undefined,
   most: number,
+  known?: QueryTable,
 ): Promise<AnswerParts> {
   const { signal } = from;
+  const isSheet = cells !== undefined || findSheet(from) !== undefined;
   const table =
-    cells === undefined && findSheet(from) === undefined
-      ? await openTable(from, inspection, tokens)
-      : sheetTable(from, cells, sheetNote(from));
+    known ?? (isSheet ? sheetTable(from, cells, sheetNote(from)) : await openTable(from, inspection, tokens));
   const tables = namedTables(from, table.bytes, inspection.isJson);
   const answer = await query(sql, table, {
     ...(signal !== undefined && { signal }),
@@ -125,7 +128,7 @@ async function writtenOf(from: Readable, { columns, rows }: QueryAnswer, most: n
   for await (const row of rows) {
     count += 1;
     const line = `\n${lineOf(row)}`;
-    only = count === 1 && row.length === 1 ? textOfCell(row[0]) : undefined;
+    only = count === 1 && row.length === 1 ? writeCell(row[0]) : undefined;
     if (!answer.isOpen) {
       if (prefixWithin(shown + line, most).text.length === shown.length + line.length) {
         shown += line;
@@ -210,10 +213,11 @@ function tooLong(why: string): SluiceError {
 }
 
 function lineOf(cells: Cells): string {
-  return cells.map((cell) => csvCell(textOfCell(cell))).join(",");
+  return cells.map((cell) => csvCell(writeCell(cell))).join(",");
 }
 
-function textOfCell(cell: unknown): string {
+/** A cell as a text. */
+export function writeCell(cell: unknown): string {
   if (cell === null || cell === undefined) return "";
   return typeof cell === "string" ? cell : JSON.stringify(cell);
 }
