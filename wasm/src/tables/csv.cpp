@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "tables/number.h"
+#include "text/ascii.h"
 #include "text/block.h"
 
 namespace sluice::tables {
@@ -188,14 +189,42 @@ void name_columns(CsvScanner& scanner, std::vector<Column>& columns) {
   }
 }
 
+/// Whether a text is a number such as `-1,234,567.8`.
+bool has_thousand_commas(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const std::string_view whole = text.substr(0, text.find('.'));
+  const size_t first = whole.find(',');
+  if (first == std::string_view::npos || first == 0 || first > 3 || (whole.size() - first) % 4 != 0)
+    return false;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const bool is_comma = at < whole.size() && at >= first && (at - first) % 4 == 0;
+    const bool is_point = at == whole.size() && at + 1 < text.size();
+    if (is_comma ? text[at] != ',' : !is_point && !is_digit(text[at])) return false;
+  }
+  return true;
+}
+
+bool reads_as_number(std::string_view text) {
+  return read_number(text).kind != Cell::Kind::kText;
+}
+
 /// What a column may still be.
 struct Guess {
   bool has_cells = false;
   bool is_integer = true;
   bool is_number = true;
 
-  bool may_have_commas = false;
+  /// Whether cells are separated by commas, so that one in a cell may as well separate thousands,
+  /// or items.
+  bool is_doubtful = false;
+  bool may_have_commas = true;
   bool has_decimals = false;
+  /// Nothing but a decimal comma has points before it, or two digits behind it in every cell.
+  bool has_points = false;
+  bool are_cents = true;
+  size_t commas = 0;
+  bool may_have_thousands = true;
+  bool has_thousands = false;
 
   void add(std::string_view text) {
     if (text.empty()) return;
@@ -204,13 +233,29 @@ struct Guess {
       const auto comma = find_comma(text);
       may_have_commas = comma.has_value();
       has_decimals = has_decimals || comma == Comma::kDecimal;
+      const size_t place = text.find(',');
+      if (place != std::string_view::npos) {
+        ++commas;
+        has_points = has_points || text.find('.') != std::string_view::npos;
+        are_cents = are_cents && text.size() - place == 3;
+      }
+    }
+    if (may_have_thousands && !reads_as_number(text)) {
+      may_have_thousands = has_thousand_commas(text);
+      has_thousands = true;
     }
     if (!is_number) return;
     const Cell::Kind kind = read_number(text).kind;
     is_number = kind != Cell::Kind::kText;
     is_integer = is_integer && kind == Cell::Kind::kInteger;
   }
-  bool has_commas() const { return may_have_commas && has_decimals; }
+  bool has_commas() const {
+    const bool is_sure = !is_doubtful || has_points || (are_cents && commas > 1);
+    return may_have_commas && has_decimals && is_sure;
+  }
+  bool has_thousand_commas_only() const {
+    return has_cells && has_thousands && may_have_thousands && !has_commas();
+  }
   Type type() const {
     if (has_commas()) return Type::kReal;
     if (!has_cells || !is_number) return Type::kText;
@@ -271,7 +316,7 @@ Step open_csv(const Read& read, CsvTable& table) {
   name_columns(scanner, table.columns);
   table.rows = scanner.offset();
   std::vector<Guess> guesses(table.columns.size());
-  for (Guess& guess : guesses) guess.may_have_commas = table.has_commas;
+  for (Guess& guess : guesses) guess.is_doubtful = !table.has_commas;
   for (size_t row = 0; row < kSampleRows; ++row) {
     const Step step = scanner.next();
     if (step == Step::kEnd) break;
@@ -285,6 +330,7 @@ Step open_csv(const Read& read, CsvTable& table) {
   for (size_t column = 0; column < guesses.size(); ++column) {
     table.columns[column].type = guesses[column].type();
     table.columns[column].has_commas = guesses[column].has_commas();
+    table.columns[column].has_thousands = guesses[column].has_thousand_commas_only();
   }
   return Step::kRow;
 }

@@ -65,7 +65,7 @@ struct CsvTable {
   Dialect dialect;
   /// Where the header is, in bytes.
   uint64_t start = 0;
-  /// Numbers may have decimal commas, as in `1.234,5`.
+  /// A comma in a number is a decimal one, as in `1.234,5`: cells are not separated by them.
   bool has_commas = false;
   /// Where the first row is.
   uint64_t rows = 0;

@@ -150,7 +150,7 @@ struct TableQuery::State {
     if (step != Step::kRow) return refuse(name, step);
     // SQL has no table without a column.
     if (table.columns.empty()) {
-      table.columns.push_back({"value", tables::Type::kAny, false});
+      table.columns.push_back({"value", tables::Type::kAny});
       table.members.emplace_back("value");
     }
     return add(name, std::make_unique<JsonSource>(make_read(artifact), std::move(table)));
@@ -267,6 +267,7 @@ std::string TableQuery::describe() const {
       text += kTypes[static_cast<size_t>(column.type)];
       text += '"';
       if (column.has_commas) text += ",\"commas\":true";
+      if (column.has_thousands) text += ",\"thousands\":true";
       text += named.read.contains(column.name) ? ",\"isRead\":true}" : "}";
       is_first = false;
     }

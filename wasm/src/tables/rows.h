@@ -35,6 +35,8 @@ struct Column {
   Type type = Type::kText;
   /// Its numbers have decimal commas.
   bool has_commas = false;
+  /// Its numbers have commas before each three digits, and are texts.
+  bool has_thousands = false;
 };
 
 /// Names of columns as SQL tells them apart, which knows no case.

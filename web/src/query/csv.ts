@@ -66,6 +66,12 @@ export function findHeader(sample: string): number {
   return isTable && isApart ? lines.slice(0, at).join("\n").length + 1 : 0;
 }
 
+/** The delimiter that Excel is told above a table, as in `sep=;`, and where that line ends. */
+export function findSeparator(sample: string): { readonly delimiter: string; readonly end: number } | undefined {
+  const [line, delimiter] = /^sep=([\t -!#-~])\r?\n/i.exec(sample) ?? [];
+  return line === undefined || delimiter === undefined ? undefined : { delimiter, end: line.length };
+}
+
 function mostOf(counts: ReadonlyMap<string, number>): string {
   const most = Math.max(0, ...counts.values());
   return DELIMITERS.find((delimiter) => most > 0 && counts.get(delimiter) === most) ?? ",";

@@ -33,12 +33,26 @@ const MAX_TABLES = 20;
 /** Most members that rows of JSON alone have behind the first thousand. */
 const MAX_MEMBERS = 10;
 
-/** The name of the table that every query has. */
+/** The name of the table that every query has, and what models call it where they do not know. */
 const ROWS = "rows";
+const STAND_INS: ReadonlySet<string> = new Set([
+  "artifact",
+  "csv",
+  "data",
+  "df",
+  "file",
+  "input",
+  "json",
+  "lines",
+  "records",
+  "t",
+  "table",
+  "tbl",
+]);
 
 /**
- * Answers one SELECT of SQLite over a table with the name `rows`, and over others that the query names. Where there is no more than one
- * table, it may have any name.
+ * Answers one SELECT of SQLite over a table with the name `rows`, and over others that the query names. The only table may have the name
+ * of its file, or one that means nothing else, such as `data`; any name where that of its file is not known.
  *
  * @throws SluiceError E_INVALID_ARGUMENT with the path `query` for a query that is wrong, E_TOO_LARGE with the remedy for
  *   one that needs too much memory or time; both while the rows are read, too. Reading may throw what the table throws.
@@ -131,6 +145,13 @@ class Question {
       ...new Set([
         ...read.flatMap(({ name }) => this.#told.get(name) ?? []),
         ...(commas.length === 0 ? [] : [`A comma in ${[...new Set(commas)].join(", ")} is read as the decimal point.`]),
+        ...columns.flatMap(({ name, thousands }) =>
+          thousands === true
+            ? [
+                `${JSON.stringify(name)} is text, for its numbers have commas for thousands: CAST(REPLACE(${quoteInSql(name)}, ',', '') AS REAL).`,
+              ]
+            : [],
+        ),
         ...(longer === 0
           ? []
           : [`${longer} of the first rows have more cells than the header: these cells are left out.`]),
@@ -173,16 +194,20 @@ class Question {
     if (meant !== undefined && (await this.#add(name, meant)) === undefined) return;
     const hint = explainDialect(message, this.#sql);
     if (hint !== "") throw wrongQuery(`There is no table ${quoteName(name)}.${hint}`);
-    // One table may have any name, but no two.
-    const isOnly = known.length === 0 || (known.length === 1 && this.#specs.length === 1);
-    if (!isOnly) throw wrongQuery(listMissingTable(name, [ROWS, ...known]));
+    // The one table has the name of its file, or one that says nothing. Where that name is not known it has any, but no two.
+    const lower = name.toLowerCase();
+    const { names } = this.#rows;
+    const isMeant = names === undefined || STAND_INS.has(lower) || names.includes(lower);
+    if (known.length > 0 || !isMeant) throw wrongQuery(listMissingTable(name, [ROWS, ...known]));
     if (this.#specs.length > 1) {
       const named = [...this.#specs.slice(1).map((spec) => spec.name), name];
       throw wrongQuery(
         `There is one table, "${ROWS}", and the query names ${named.length}: ${named.map(quoteName).join(", ")}. To join it with itself, write ${ROWS} for each, with an alias.`,
       );
     }
-    const failure = await this.#add(name, this.#rows);
+    const isKnown = STAND_INS.has(lower) || names !== undefined;
+    const notes = isKnown ? [] : [`${quoteName(name)} is taken for ${ROWS}, the one table that there is.`];
+    const failure = await this.#add(name, { ...this.#rows, notes: [...(this.#rows.notes ?? []), ...notes] });
     if (failure !== undefined) throw this.#toError(failure, []);
   }
 

@@ -54,6 +54,33 @@ class Outline implements JsonVisitor {
   }
 }
 
+/** Pointers of the arrays of a document, as far as its beginning shows them; those of objects first. */
+export function listArrays(beginning: Uint8Array): readonly string[] {
+  const outline = new Outline();
+  new JsonScanner(outline, 0).push(beginning);
+  const arrays = outline.arrays.toSorted((a, b) => Number(b.isOfObjects) - Number(a.isOfObjects));
+  return arrays.slice(0, OTHERS).map(({ tokens }) => joinPointer(tokens));
+}
+
+/** The way to the one string of a document that looks like JSON, told by its beginning. Undefined if there is none, or several. */
+export function findJsonText(beginning: Uint8Array): readonly string[] | undefined {
+  const found: (readonly string[])[] = [];
+  const path: string[] = [];
+  const visitor: JsonVisitor = {
+    wantsKey: () => true,
+    beginValue: (kind, at, depth, name) => {
+      path.length = Math.max(0, depth - 1);
+      if (depth > 0) path.push(String(name));
+      if (kind === "string" && /^"(?:\\[nrt]|\s)*[[{]/.test(readAscii(beginning, at))) found.push([...path]);
+    },
+    endValue: () => true,
+  };
+  new JsonScanner(visitor, 0).push(beginning);
+  return found.length === 1 ? found[0] : undefined;
+}
+
+const readAscii = (bytes: Uint8Array, at: number): string => String.fromCharCode(...bytes.subarray(at, at + 40));
+
 /**
  * Where the rows of a document are, told by its beginning: the document itself if it is an array, the members of an object of
  * objects, or the first array of objects within objects. Any other object is one row. Throws E_JSON_….

@@ -11,7 +11,7 @@ import type { Cells, QueryOptions, QueryTable } from "./types.js";
 const MAX_KNOWN = 1000;
 
 /** Milliseconds in which rows are counted. */
-const COUNT_MS = 5000;
+const COUNT_MS = 10_000;
 
 /** The hashes of databases that were looked over to their end. */
 const known = new Set<string>();

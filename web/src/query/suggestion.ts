@@ -99,6 +99,7 @@ export function explainDialect(message: string, sql: string): string {
   const [, name] = /^no such (?:function|table): (?:main\.)?(\w+)/.exec(message) ?? [];
   const remedy = name === undefined ? undefined : FUNCTIONS.find(([names]) => names.test(name.toUpperCase()))?.[1];
   if (remedy !== undefined) return ` In SQLite ${remedy}.`;
+  if (message === "integer overflow") return " TOTAL(a) adds numbers that are rounded.";
   const [, near] = /^near "([^"]*)": syntax error/.exec(message) ?? [];
   if (near === undefined) return message.startsWith('unrecognized token: ":') ? " Write CAST(a AS REAL)." : "";
   const word = near.toUpperCase();

@@ -61,6 +61,8 @@ export interface TableColumns {
     readonly name: string;
     readonly type: "TEXT" | "INTEGER" | "REAL" | "ANY";
     readonly commas?: true;
+    /** Its numbers have commas for thousands, and are text. */
+    readonly thousands?: true;
     /** The query reads it. */
     readonly isRead?: true;
   }[];

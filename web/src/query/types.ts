@@ -46,6 +46,8 @@ export type TableForm =
 export interface QueryTable {
   readonly form: TableForm;
   readonly bytes: TableBytes;
+  /** What a query may call it besides `rows`, in lower case: the name of its file. */
+  readonly names?: readonly string[] | undefined;
   /** What the reader of the answer should know. */
   readonly notes?: readonly string[];
 }

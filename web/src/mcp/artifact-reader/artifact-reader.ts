@@ -7,14 +7,23 @@ import type { ArtifactRef } from "../../artifacts/store.js";
 import { countNoun } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
 import type { ArtifactToolResult, Sluice } from "../../core/types.js";
-import { detectContainer } from "../../documents/kind.js";
+import { detectContainer, type DocumentKind } from "../../documents/kind.js";
 import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
+import { joinPointer } from "../../json/pointer.js";
 import { answerOf, failureOf, prefixWithin, jsonChars, type AnswerParts } from "./answer.js";
 import { artifactMeta } from "../artifact-app/artifact-app.js";
 import { base64Of, tellBytes, textOf } from "./byte-range.js";
-import { artifactUri, describe, quoteName, readToolName, type ReadContent, type ReadContents } from "./definition.js";
-import { tellPointer, textAtPointer, MAX_POINTER_BYTES } from "./json-value.js";
+import {
+  artifactUri,
+  describe,
+  quote,
+  quoteName,
+  readToolName,
+  type ReadContent,
+  type ReadContents,
+} from "./definition.js";
+import { findArray, tellPointer, textAtPointer, MAX_POINTER_BYTES } from "./json-value.js";
 import {
   detectDatabase,
   documentKind,
@@ -23,8 +32,12 @@ import {
   HEAD_BYTES,
   headOf,
   inspect,
+  inspectAs,
   type Inspection,
+  noteGuesses,
+  type TextEncoding,
 } from "./inspection.js";
+import type { InnerJson } from "./inner-json.js";
 import { tellRecords, textOfRecords } from "./records.js";
 import { type RecordMode, requestOf, resourceRequestOf, type Selection, spanIn, type Wanted } from "./request.js";
 import { tellSearch } from "./search.js";
@@ -209,7 +222,8 @@ async function tell(given: Readable, wanted: Wanted, selection: Selection, most:
     return tellDocument(from, kind, most);
   }
   const form = await formFor(from, head, wanted, selection);
-  const inspection = inspect(form, form === from ? head : await headOf(form));
+  const { table = {} } = selection;
+  const inspection = await inspectAs(form, form === from ? head : await headOf(form), table);
   const { mode } = wanted;
   if (mode === "info") {
     // Of a sheet its first rows are what it is.
@@ -221,24 +235,110 @@ async function tell(given: Readable, wanted: Wanted, selection: Selection, most:
       Math.min(most, FIRST_CHARS),
     );
   }
+  const isTable = mode === "rows" || mode === "query";
+  const told = await tellPart(form, inspection, { wanted, selection, kind }, most);
+  return addNotes(told, noteGuesses(form, inspection, isTable && findSheet(form) === undefined, table));
+}
+
+function addNotes(told: AnswerParts, notes: readonly string[]): AnswerParts {
+  return notes.length === 0 ? told : { ...told, notes: [...(told.notes ?? []), ...notes] };
+}
+
+/** What is asked of a form. */
+interface PartRequest {
+  readonly wanted: Exclude<Wanted, { mode: "info" | "bytes" | "image" }>;
+  readonly selection: Selection;
+  readonly kind: DocumentKind | undefined;
+}
+
+async function tellPart(
+  form: Readable,
+  inspection: Inspection,
+  { wanted, selection, kind }: PartRequest,
+  most: number,
+): Promise<AnswerParts> {
+  const { mode } = wanted;
   if (mode === "search") return tellSearch(form, inspection, wanted.needle, most);
-  if (mode === "pointer") return tellPointer(form, readable(inspection, mode), wanted.tokens, most);
+  if (mode === "pointer") {
+    const { tokens } = wanted;
+    return tellInner(form, readable(inspection, mode), tokens, (inner, found, rest = tokens) =>
+      tellPointer(inner, found, rest, most),
+    );
+  }
   if (mode === "query") {
     const { tellQuery } = await loaded(() => import("./query.js"));
-    return tellQuery(form, readable(inspection, mode), wanted, selection.cells, most);
+    return tellInner(form, readable(inspection, mode), wanted.tokens, (inner, found, tokens) =>
+      tellQuery(inner, found, { ...wanted, tokens }, selection, most),
+    );
   }
   if (mode === "rows" && (findSheet(form) !== undefined || selection.cells !== undefined)) {
     const { tellCells } = await loaded(() => import("./cells.js"));
     return tellCells(form, { rows: wanted.range, cells: selection.cells }, most);
   }
+  if (mode === "rows" && (wanted.tokens !== undefined || inspection.isJson)) {
+    return tellInner(form, readable(inspection, mode), wanted.tokens, async (inner, found, tokens) =>
+      tellRecords(inner, await pointRows(inner, found, tokens), mode, wanted.range, most),
+    );
+  }
   const told = await tellRecords(form, readable(inspection, mode), mode, wanted.range, most);
   if (mode !== "pages" || kind !== "pdf") return told;
   const { tellScans } = await loaded(() => import("./document.js"));
   const facts = factsOf(form);
-  return facts === undefined
-    ? told
-    : { ...told, notes: [...(told.notes ?? []), ...tellScans(facts, form, wanted.range)] };
+  return facts === undefined ? told : addNotes(told, tellScans(facts, form, wanted.range));
 }
+
+/** Tells of JSON, or of the JSON in a string of it where a pointer leads into one, or where there is nothing else. */
+async function tellInner(
+  form: Readable,
+  inspection: Inspection,
+  tokens: readonly string[] | undefined,
+  work: (form: Readable, inspection: Inspection, tokens: readonly string[] | undefined) => Promise<AnswerParts>,
+): Promise<AnswerParts> {
+  const open = async (): Promise<InnerJson> => {
+    const { openInnerJson } = await loaded(() => import("./inner-json.js"));
+    return openInnerJson(form, inspection, tokens);
+  };
+  const tellInside = async (inner: InnerJson): Promise<AnswerParts> =>
+    addNotes(await work(inner.form, inner.inspection, inner.tokens), inner.notes);
+  if (!inspection.isJson || inspection.layout.kind !== "none") return work(form, inspection, tokens);
+  if (tokens === undefined) return tellInside(await open());
+  try {
+    return await work(form, inspection, tokens);
+  } catch (error) {
+    if (!(error instanceof SluiceError) || error.path !== "pointer" || error.code !== "E_INVALID_ARGUMENT") throw error;
+    const inner = await open();
+    if (inner.form === form) throw error;
+    return tellInside(inner);
+  }
+}
+
+/** Where the rows of JSON are. Throws E_INVALID_ARGUMENT where there are none, with the names of arrays. */
+async function pointRows(
+  form: Readable,
+  inspection: Inspection,
+  tokens: readonly string[] | undefined,
+): Promise<Inspection> {
+  if (tokens === undefined && inspection.layout.kind !== "none") return inspection;
+  if (!inspection.isJson) {
+    throw new SluiceError("E_INVALID_ARGUMENT", "The artifact is not JSON: leave pointer out.", { path: "pointer" });
+  }
+  if (tokens !== undefined && tokens.length > 0) {
+    const { start, end } = await findArray(form, inspection, tokens);
+    return { ...inspection, layout: { kind: "array", span: { start, end, pointer: joinPointer(tokens) } } };
+  }
+  if (inspection.layout.kind !== "none") return inspection;
+  const { listArrays } = await loaded(() => import("../../query/row-place.js"));
+  const end = Math.min(form.ref.size_bytes, BEGINNING_BYTES);
+  const arrays = listArrays(await readSpan(form, { start: inspection.markBytes, end }));
+  const sentence =
+    arrays.length === 0
+      ? 'The artifact is JSON without an array, and has no rows: use lines, or pointer "" for an outline.'
+      : `The artifact is a JSON object, whose arrays are at ${arrays.map(quote).join(", ")}: give one as pointer, with rows.`;
+  throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: "rows" });
+}
+
+/** Bytes of a JSON document by which is told where its arrays are. */
+const BEGINNING_BYTES = 1024 * 1024;
 
 /** What a gzip of one file is read as: that file. */
 async function unpackFile(from: Readable): Promise<Readable> {
@@ -257,10 +357,11 @@ async function formFor(from: Readable, head: Uint8Array, wanted: Wanted, selecti
   const isItself = selection.as === undefined && selection.sheet === undefined;
   if (isItself && formOf(kind, wanted.mode, selection) === undefined) {
     // It is decoded once, and kept.
-    const encoding = from.source.openWriter === undefined ? undefined : await findEncoding(from, head);
-    if (encoding === undefined) return from;
+    const { encoding: given } = selection.table ?? {};
+    const encoding = given ?? (from.source.openWriter === undefined ? undefined : await findEncoding(from, head));
+    if (encoding === undefined || encoding === "utf-8") return from;
     const { decodeText } = await loaded(() => import("./forms.js"));
-    return decodeText(from, encoding);
+    return decodeText(from, encoding as TextEncoding);
   }
   const forms = await loaded(() => import("./forms.js"));
   return forms.formFor(from, kind, wanted, selection);

@@ -16,6 +16,7 @@ import type { SheetFacts } from "../../documents/document.js";
 import { writeLetters } from "../../documents/rows.js";
 import { nameHidden, nameRuns } from "../../documents/sheet-notes.js";
 import { SluiceError } from "../../errors/error.js";
+import { findHeader } from "../../query/csv.js";
 import { csvCell, csvRecord, CsvRows } from "../../query/csv-cells.js";
 import type { QueryTable } from "../../query/types.js";
 import { type AnswerParts, prefixWithin } from "./answer.js";
@@ -78,10 +79,22 @@ export async function textOfCells(from: Readable, request: CellRequest): Promise
   return [page.letters, ...page.lines].join("\n");
 }
 
-/** The values of a sheet, or of a range of it, as a table. Its first row names the columns. */
-export function sheetTable(from: Readable, cells: CellRange | undefined, notes: readonly string[]): QueryTable {
+/**
+ * The values of a sheet, or of a range of it, as a table. The row `header` names the columns; left out, the first one below titles, and
+ * the first of a range that was asked for.
+ */
+export async function sheetTable(
+  from: Readable,
+  cells: CellRange | undefined,
+  notes: readonly string[],
+  header?: number,
+): Promise<QueryTable> {
   const sheet = requireSheet(from);
-  const range = cells ?? (sheet.range === undefined ? undefined : parseRange(sheet.range)) ?? ALL_CELLS;
+  const named = sheet.range === undefined ? undefined : parseRange(sheet.range);
+  const asked = cells ?? named ?? ALL_CELLS;
+  const found = header ?? (asked === ALL_CELLS ? await findHeaderRow(from) : undefined);
+  const range = found === undefined ? asked : { ...asked, firstRow: Math.max(asked.firstRow, found) };
+  const isGuessed = header === undefined && found !== undefined;
   const { formulas = 0, durations = 0, hiddenRows = [] } = sheet;
   const hidden = nameHidden("row", hiddenRows, range.firstRow, Math.min(range.lastRow, sheet.lastRow));
   return {
@@ -89,11 +102,32 @@ export function sheetTable(from: Readable, cells: CellRange | undefined, notes: 
     bytes: { open: (start) => skipBytes(writeRows(from, range), start) },
     notes: [
       ...notes,
+      ...(isGuessed ? [`Guessed: header ${found}, since titles stand above it; give header to say otherwise.`] : []),
       ...(formulas === 0 ? [] : [tellFormulas(formulas)]),
       ...(durations === 0 ? [] : ["Durations are numbers of days here."]),
       ...(hidden.length === 0 ? [] : [`Hidden rows are among these: ${hidden.join("")}.`]),
     ],
   };
+}
+
+/** Rows by which is told whether titles stand above a table. */
+const FIRST_ROWS = 30;
+
+/** The row that names the columns, where titles stand above it. */
+async function findHeaderRow(from: Readable): Promise<number | undefined> {
+  const rows: SheetRow[] = [];
+  for await (const some of readRows(from, { ...ALL_CELLS, lastRow: FIRST_ROWS })) rows.push(...some);
+  const width = rows.reduce((most, { cells }) => Math.max(most, cells.length), 0);
+  const lines = new Map<number, string>();
+  for (const { number, cells } of rows) {
+    // One line each, as long as the others, which is what tells a table.
+    const flat = Array.from({ length: width }, (_, at) => (cells[at] ?? "").replace(/\s+/g, " "));
+    lines.set(number, csvRecord(flat));
+  }
+  const last = rows.at(-1)?.number ?? 0;
+  const text = Array.from({ length: last }, (_, at) => `${lines.get(at + 1) ?? ""}\n`).join("");
+  const start = findHeader(text);
+  return start === 0 ? undefined : text.slice(0, start).split("\n").length;
 }
 
 /** The rows of a range as CSV, without their numbers. */

@@ -2,7 +2,7 @@
  * Reads databases of SQLite: their tables, and the rows of one. GeoPackages and MBTiles are such databases.
  * @module
  */
-import { counted, grouped } from "../../core/amounts.js";
+import { countNoun, groupDigits } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
 import { SluiceError } from "../../errors/error.js";
 import { csvRecord } from "../../query/csv-cells.js";
@@ -37,7 +37,7 @@ export async function tellDatabase(
     if (wanted.tokens !== undefined)
       throw wrong("pointer", "A database has no pointers: leave pointer out, and name its tables in the query.");
     const table = openTable(from, sheet);
-    return tellQuery(from, inspectBytes(new Uint8Array(0), "", ""), wanted, undefined, most, table);
+    return tellQuery(from, inspectBytes(new Uint8Array(0), "", ""), wanted, {}, most, table);
   }
   if (wanted.mode === "info" || wanted.mode === "rows") {
     const range = wanted.mode === "rows" ? wanted.range : FIRST;
@@ -72,7 +72,7 @@ async function tellTables(from: Readable, range: RecordSpec | undefined, most: n
   const { ref } = from;
   const isInfo = range === undefined;
   const about = isInfo
-    ? `: ${describe(ref)} (${plainType(ref.mime_type) ?? "unknown type"}, ${counted(ref.size_bytes, "byte")})`
+    ? `: ${describe(ref)} (${plainType(ref.mime_type) ?? "unknown type"}, ${countNoun(ref.size_bytes, "byte")})`
     : "";
   const head = `${subjectOf(from)}${about}`;
   try {
@@ -80,7 +80,7 @@ async function tellTables(from: Readable, range: RecordSpec | undefined, most: n
     const { first, last } = range ?? { first: 1, last: Infinity };
     const wanted = tables.slice(first - 1, last);
     if (wanted.length === 0) {
-      throw wrong("rows", `The database has ${counted(tables.length, "table")}: ask for "1-${tables.length}".`);
+      throw wrong("rows", `The database has ${countNoun(tables.length, "table")}: ask for "1-${tables.length}".`);
     }
     const { text, count } = fitLines(
       ["table,rows,columns", ...wanted.map(writeTable)].map((line) => prefixWithin(line, MAX_LISTED).text),
@@ -89,7 +89,7 @@ async function tellTables(from: Readable, range: RecordSpec | undefined, most: n
     const end = first + count - 2;
     const more = end < tables.length ? [`The list goes on: rows "${end + 1}-".`] : [];
     return {
-      head: `${head}${isInfo ? "." : ","} ${isInfo ? "Its" : "its"} ${counted(tables.length, "table")}`,
+      head: `${head}${isInfo ? "." : ","} ${isInfo ? "Its" : "its"} ${countNoun(tables.length, "table")}`,
       data: text,
       notes: [...notes, ...more, 'Read one with rows "1-20" and its name in sheet, or query "SELECT … FROM TABLE".'],
     };
@@ -114,7 +114,7 @@ async function tellRows(from: Readable, name: string, range: RecordSpec, most: n
   );
   if (first > total) {
     await closeRows(rows);
-    const there = total === 0 ? "has no rows" : `has ${counted(total, "row")}: ask for "1-${total}"`;
+    const there = total === 0 ? "has no rows" : `has ${countNoun(total, "row")}: ask for "1-${total}"`;
     throw wrong("rows", `The table ${quote(name)} ${there}.`);
   }
   const end = Math.min(last, total);
@@ -135,7 +135,7 @@ async function tellRows(from: Readable, name: string, range: RecordSpec, most: n
   }
   const to = first + lines.length - 2;
   return {
-    head: `${subjectOf(from)}, table ${quote(name)}, row${to > first ? `s ${first}-${to}` : ` ${first}`} of ${grouped(total)}`,
+    head: `${subjectOf(from)}, table ${quote(name)}, row${to > first ? `s ${first}-${to}` : ` ${first}`} of ${groupDigits(total)}`,
     data: lines.join("\n"),
     notes: [
       ...notes,

@@ -52,18 +52,21 @@ const explain = (description: string): object => ({ ...TEXT, description });
 
 const PROPERTIES = {
   uri: TEXT,
-  bytes: explain('"0-1023", "-512"'),
+  bytes: explain('"0-1023"'),
   lines: explain('"1-50"'),
-  rows: explain('"1-20"'),
-  pages: explain('"3-5"'),
+  rows: TEXT,
+  pages: TEXT,
   pointer: explain('JSON Pointer: "/a/0"'),
   search: TEXT,
   query: explain("SQLite: SELECT a, SUM(b) FROM rows GROUP BY a; c->>'$.d' in JSON"),
-  sheet: explain('of a workbook, table of a database; cells: "Q1!B2:D40"'),
+  sheet: explain('of a workbook, database table; cells: "Q1!B2:D40"'),
   entry: explain("file in an archive"),
   as: { ...TEXT, enum: ["text", "links", "image"] },
   region: explain('of an image: "x,y,w,h"'),
   limit: { type: "integer" },
+  header: { type: "integer" },
+  delimiter: TEXT,
+  encoding: TEXT,
 } as const;
 
 /**

@@ -12,6 +12,7 @@ import type { DocumentForm } from "../../documents/document.js";
 import { type DocumentKind, isArchive, traitsOf } from "../../documents/kind.js";
 import { inTurn, MAX_INPUT } from "../../documents/sandbox.js";
 import { SluiceError } from "../../errors/error.js";
+import { joinPointer } from "../../json/pointer.js";
 import type { TableBytes } from "../../query/types.js";
 import { humanSize } from "../../core/amounts.js";
 import { SingleFlight } from "../../core/keyed-work.js";
@@ -150,8 +151,8 @@ async function entriesOf(from: Readable): Promise<Readable> {
 }
 
 /**
- * A text as what is read of it: in UTF-8, where half a character becomes U+FFFD, and without the sequences that colour a terminal. Throws
- * E_STORE_….
+ * A text as what is read of it: in UTF-8, where wrong bytes become U+FFFD, and without the sequences that colour a terminal.
+ * Throws E_STORE_….
  */
 export async function decodeText(from: Readable, encoding: TextEncoding): Promise<Readable> {
   const { filename, id } = from.ref;
@@ -168,7 +169,9 @@ export async function decodeText(from: Readable, encoding: TextEncoding): Promis
     };
     for await (const chunk of chunksOf(source)) await write(plain.push(decoder.push(chunk)));
     await write(plain.push(decoder.end()));
-    return isPlain ? {} : { encoding: nameEncoding(encoding) };
+    // A label that a caller gave may be one that is never told by bytes.
+    const name = isPlain ? undefined : ((nameEncoding(encoding) as string | undefined) ?? encoding);
+    return name === undefined ? {} : { encoding: name };
   });
 }
 
@@ -203,6 +206,34 @@ export async function unpackFile(from: Readable): Promise<Readable> {
   const { findGzippedFile } = await loaded(() => import("../../documents/archive.js"));
   const name = await findGzippedFile(archiveOf(from));
   return name === undefined ? from : entryOf(from, name);
+}
+
+/** Bytes of a string of JSON that is read as JSON itself. */
+const MAX_JSON_TEXT = 64 * 1024 * 1024;
+
+/** A string in a JSON document as what its text is: JSON, too. Throws E_TOO_LARGE, E_STORE_…. */
+export async function unwrapJson(
+  from: Readable,
+  tokens: readonly string[],
+  { start, end }: { readonly start: number; readonly end: number },
+): Promise<Readable> {
+  if (end - start > MAX_JSON_TEXT) {
+    throw new SluiceError(
+      "E_TOO_LARGE",
+      `The text at ${joinPointer(tokens)} is larger than 64 MB: read it with bytes.`,
+      {
+        path: "pointer",
+      },
+    );
+  }
+  const { filename, id } = from.ref;
+  const info = { mime_type: "application/json", filename: filename ?? `${id}.json` };
+  const inner = await derived(from, `json:${joinPointer(tokens)}`, info, async (source, writer) => {
+    const text: unknown = JSON.parse(new TextDecoder().decode(await readSpan(source, { start, end })));
+    await writer.write(new TextEncoder().encode(String(text)));
+    return {};
+  });
+  return { ...inner, origin: from.origin ?? from.ref };
 }
 
 /** One file of an archive, as an artifact of its own. Throws E_DOCUMENT, E_INVALID_ARGUMENT if there is none, E_TOO_LARGE, E_STORE_…. */

@@ -4,11 +4,12 @@
  */
 import { plainType } from "../../core/media-type.js";
 import type { EncodingLabel } from "../../core/text-encoding.js";
-import { dialectOf, findHeader, type CsvDialect } from "../../query/csv.js";
+import { SluiceError } from "../../errors/error.js";
+import { dialectOf, findHeader, findSeparator, type CsvDialect } from "../../query/csv.js";
 import { JsonScanner } from "../../json/value-scanner.js";
 import type { DocumentForm } from "../../documents/document.js";
 import { type DocumentKind, detectKind, traitsOf } from "../../documents/kind.js";
-import type { Selection, Wanted } from "./request.js";
+import type { Selection, TableOptions, Wanted } from "./request.js";
 import { loaded, pour, readSpan, type Readable } from "./source.js";
 
 /** Bytes that are inspected. */
@@ -18,7 +19,11 @@ export const HEAD_BYTES = 8192;
 type Layout =
   | ({ readonly kind: "csv"; readonly start: number; readonly above: number } & CsvDialect)
   | { readonly kind: "ndjson" }
-  | { readonly kind: "array" }
+  /** In the document as a whole, or in a part of it. */
+  | {
+      readonly kind: "array";
+      readonly span?: { readonly start: number; readonly end: number; readonly pointer: string };
+    }
   | { readonly kind: "none" };
 
 /** The result of an inspection. */
@@ -51,6 +56,7 @@ export function inspect({ ref }: Readable, head: Uint8Array): Inspection {
   const inspection = inspectBytes(head, plainType(ref.mime_type) ?? "", ref.filename ?? "");
   const { description } = ref.source;
   if (inspection.layout.kind !== "csv" || isTableType(ref) || typeof description !== "string") return inspection;
+  if (inspection.layout.start > inspection.markBytes) return inspection;
   // Of few rows the core cannot tell whether they are a table.
   const isUnsure = ref.size_bytes < SURE_BYTES && description.startsWith("text");
   return isUnsure || /^[CT]SV\b/.test(description) ? inspection : { ...inspection, layout: { kind: "none" } };
@@ -87,6 +93,50 @@ export function detectDatabase({ ref }: Readable, head: Uint8Array): DatabaseFil
   const isClaimed =
     DATABASE_TYPE.test(plainType(ref.mime_type) ?? "") || DATABASE_NAME.test(ref.filename?.toLowerCase() ?? "");
   return isClaimed && head.length > 0 && !looksLikeText(head) ? "unreadable" : undefined;
+}
+
+/** Bytes in which a header is looked for that is named by its line. */
+const HEADER_WITHIN = 4 * 1024 * 1024;
+
+/** The same for a text whose header or delimiter is named. Throws E_INVALID_ARGUMENT, and what the source throws. */
+export async function inspectAs(
+  from: Readable,
+  head: Uint8Array,
+  { header, delimiter }: TableOptions,
+): Promise<Inspection> {
+  const inspection = inspect(from, head);
+  if ((header === undefined && delimiter === undefined) || !inspection.isText) return inspection;
+  const { layout, markBytes } = inspection;
+  const known = layout.kind === "csv" ? layout : { start: markBytes, above: 0 };
+  const { start, above } = header === undefined ? known : await findLine(from, markBytes, header);
+  const sample = DECODER.decode(
+    await readSpan(from, { start, end: Math.min(start + HEAD_BYTES, from.ref.size_bytes) }),
+  );
+  return {
+    ...inspection,
+    isJson: false,
+    layout: { kind: "csv", start, above, ...dialectOf(sample), ...(delimiter !== undefined && { delimiter }) },
+  };
+}
+
+async function findLine(from: Readable, start: number, line: number): Promise<{ start: number; above: number }> {
+  const place = { at: start, left: line - 1, start };
+  await pour(from, { start, end: Math.min(from.ref.size_bytes, HEADER_WITHIN) }, (chunk) => {
+    for (let at = chunk.indexOf(NEWLINE); at >= 0 && place.left > 0; at = chunk.indexOf(NEWLINE, at + 1)) {
+      place.left -= 1;
+      place.start = place.at + at + 1;
+    }
+    place.at += chunk.length;
+    return place.left > 0;
+  });
+  if (place.left === 0 && place.start < from.ref.size_bytes) return { start: place.start, above: line - 1 };
+  throw new SluiceError(
+    "E_INVALID_ARGUMENT",
+    `The text has no line ${line} near its beginning: give a smaller header.`,
+    {
+      path: "header",
+    },
+  );
 }
 
 /** What has to be decoded before a text is read: another encoding than UTF-8, or the control sequences of a terminal in it. */
@@ -187,6 +237,12 @@ function looksLikeText(head: Uint8Array): boolean {
 
 function findLayout(body: Uint8Array, markBytes: number, type: string, filename: string): Layout {
   if (NDJSON.test(type) || /\.(?:ndjson|jsonl)$/.test(filename)) return { kind: "ndjson" };
+  const separator = findSeparator(String.fromCharCode(...body.subarray(0, 16)));
+  if (separator !== undefined) {
+    const start = markBytes + separator.end;
+    const dialect = dialectOf(DECODER.decode(body.subarray(separator.end)));
+    return { kind: "csv", start, above: 0, ...dialect, delimiter: separator.delimiter };
+  }
   if (TABLE_TYPE.test(type) || TABLE_NAME.test(filename)) {
     const isTabbed = type === "text/tab-separated-values" || filename.endsWith(".tsv");
     const text = DECODER.decode(body);
@@ -251,7 +307,27 @@ function isJsonSoFar(body: Uint8Array): boolean {
 
 function startsJson(body: Uint8Array, type: string): boolean {
   const first = firstByte(body);
-  return first === 0x5b || first === 0x7b || /[/+]json$/.test(type);
+  const isWrapped = first === 0x22 && /^\s*"(?:\\[nrt]|\s)*[[{]/.test(String.fromCharCode(...body.subarray(0, 64)));
+  return first === 0x5b || first === 0x7b || isWrapped || /[/+]json$/.test(type);
+}
+
+/** What was guessed of a text, in one sentence that says how to say it otherwise; nothing of what was given. */
+export function noteGuesses(
+  { ref }: Readable,
+  { layout }: Inspection,
+  isTable: boolean,
+  given: TableOptions,
+): readonly string[] {
+  const csv = isTable && layout.kind === "csv" ? layout : undefined;
+  const { encoding } = ref.source;
+  const guesses = [
+    ...(csv !== undefined && csv.above > 0 && given.header === undefined ? [`header ${csv.above + 1}`] : []),
+    ...(csv !== undefined && !",\t".includes(csv.delimiter) && given.delimiter === undefined
+      ? [`delimiter ${JSON.stringify(csv.delimiter)}`]
+      : []),
+    ...(typeof encoding === "string" && given.encoding === undefined ? [`encoding ${JSON.stringify(encoding)}`] : []),
+  ];
+  return guesses.length === 0 ? [] : [`Guessed: ${guesses.join(", ")}; give it as an argument to say otherwise.`];
 }
 
 function firstByte(body: Uint8Array): number | undefined {

@@ -57,12 +57,31 @@ export async function textAtPointer(
   });
 }
 
+/** The value at a pointer, or the deepest on the way to it. Throws E_TOO_LARGE, E_JSON_…. */
+export async function findPlace(from: Readable, inspection: Inspection, tokens: readonly string[]): Promise<Place> {
+  return seek(from, inspection, new PointerFinder(tokens, 0, inspection.markBytes));
+}
+
+/** The array at a pointer. Throws E_INVALID_ARGUMENT where there is none, E_TOO_LARGE, E_JSON_…. */
+export async function findArray(from: Readable, inspection: Inspection, tokens: readonly string[]): Promise<Place> {
+  const place = await find(from, inspection, new PointerFinder(tokens, 0, inspection.markBytes), tokens);
+  if (place.kind === "array") return place;
+  const name = tokens.length === 0 ? "The document" : quote(joinPointer(tokens));
+  throw wrong("E_INVALID_ARGUMENT", `${name} is ${kindOf(place)}, and has no rows: point to an array.`);
+}
+
 async function find(
   from: Readable,
   inspection: Inspection,
   finder: PointerFinder,
   tokens: readonly string[],
 ): Promise<Place> {
+  const place = await seek(from, inspection, finder);
+  if (place.depth < tokens.length) throw leadsNowhere(place, tokens);
+  return place;
+}
+
+async function seek(from: Readable, inspection: Inspection, finder: PointerFinder): Promise<Place> {
   const size = from.ref.size_bytes;
   if (size > MAX_POINTER_BYTES) {
     const most = humanSize(MAX_POINTER_BYTES);
@@ -76,9 +95,7 @@ async function find(
     return true;
   });
   finder.end();
-  const place = finder.deepest as Place;
-  if (place.depth < tokens.length) throw leadsNowhere(place, tokens);
-  return place;
+  return finder.deepest as Place;
 }
 
 function leadsNowhere(place: Place, tokens: readonly string[]): SluiceError {
@@ -149,7 +166,7 @@ function wrong(code: "E_INVALID_ARGUMENT" | "E_TOO_LARGE", message: string): Slu
 }
 
 /** A value on the pointer's path, or the one it points to. */
-interface Place {
+export interface Place {
   /** Number of tokens that led to it. */
   readonly depth: number;
   readonly kind: JsonKind;

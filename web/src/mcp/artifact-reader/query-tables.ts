@@ -14,9 +14,15 @@ import { factsOf, type Readable } from "./source.js";
 const MOST = 1000;
 
 /** The tables of what an artifact is read as. Undefined if it has one. */
-export function namedTables(from: Readable, bytes: TableBytes, isJson: boolean): NamedTables | undefined {
+export function namedTables(
+  from: Readable,
+  bytes: TableBytes,
+  isJson: boolean,
+  header: number | undefined,
+): NamedTables | undefined {
   if (isJson) return new JsonTables(from, bytes);
-  return factsOf(from)?.part === "sheet" && from.origin !== undefined ? new SheetTables(from, from.origin) : undefined;
+  const isSheet = factsOf(from)?.part === "sheet" && from.origin !== undefined;
+  return isSheet ? new SheetTables(from, from.origin, header) : undefined;
 }
 
 /** Finds the key or name that is meant: the exact one, else the first that differs in case alone. */
@@ -77,8 +83,10 @@ class ArrayKeys implements JsonVisitor {
 class SheetTables implements NamedTables {
   readonly #from: Readable;
   readonly #workbook: Readable;
+  readonly #header: number | undefined;
 
-  constructor(from: Readable, workbook: NonNullable<Readable["origin"]>) {
+  constructor(from: Readable, workbook: NonNullable<Readable["origin"]>, header: number | undefined) {
+    this.#header = header;
     const { origin: _, ...rest } = from;
     this.#from = from;
     this.#workbook = { ...rest, ref: workbook };
@@ -89,7 +97,7 @@ class SheetTables implements NamedTables {
     const kind = documentKind(this.#workbook, await headOf(this.#workbook));
     try {
       const wanted = { mode: "query", sql: "", tokens: undefined } as const;
-      return sheetTable(await formFor(this.#workbook, kind, wanted, { sheet }), undefined, []);
+      return await sheetTable(await formFor(this.#workbook, kind, wanted, { sheet }), undefined, [], this.#header);
     } catch (error) {
       // Ranges and tables have names, too.
       if (sheet !== name || !(error instanceof SluiceError) || error.path !== "sheet") throw error;

@@ -12,7 +12,6 @@ import { csvCell } from "../../query/csv-cells.js";
 import { query } from "../../query/query.js";
 import { findRows, type RowPlace } from "../../query/row-place.js";
 import type { Cells, QueryAnswer, QueryTable } from "../../query/types.js";
-import type { CellRange } from "../../documents/cell-range.js";
 import { type AnswerParts, prefixWithin } from "./answer.js";
 import { sheetTable } from "./cells.js";
 import { artifactUri, quote } from "./definition.js";
@@ -21,7 +20,7 @@ import { holdBytes } from "./forms.js";
 import type { Inspection } from "./inspection.js";
 import { noteAbove } from "./records.js";
 import { namedTables } from "./query-tables.js";
-import type { Wanted } from "./request.js";
+import type { Selection, Wanted } from "./request.js";
 import { factsOf, findSheet, type Readable, readSpan, subjectOf } from "./source.js";
 
 /** Most bytes of an answer that is stored. */
@@ -38,20 +37,27 @@ export async function tellQuery(
   from: Readable,
   inspection: Inspection,
   { sql, tokens }: Extract<Wanted, { mode: "query" }>,
-  cells: CellRange | undefined,
+  { cells, table: options }: Selection,
   most: number,
   known?: QueryTable,
 ): Promise<AnswerParts> {
   const { signal } = from;
   const isSheet = cells !== undefined || findSheet(from) !== undefined;
   const table =
-    known ?? (isSheet ? sheetTable(from, cells, sheetNote(from)) : await openTable(from, inspection, tokens));
-  const tables = namedTables(from, table.bytes, inspection.isJson);
-  const answer = await query(sql, table, {
-    ...(signal !== undefined && { signal }),
-    ...(tables && { tables }),
-    module: from.sluice?.tables,
-  });
+    known ??
+    (isSheet
+      ? await sheetTable(from, cells, sheetNote(from), options?.header)
+      : await openTable(from, inspection, tokens));
+  const tables = namedTables(from, table.bytes, inspection.isJson, options?.header);
+  const answer = await query(
+    sql,
+    { ...table, names: listNames(from) },
+    {
+      ...(signal !== undefined && { signal }),
+      ...(tables && { tables }),
+      module: from.sluice?.tables,
+    },
+  );
   const { shown, shownRows, rows, stored } = await writtenOf(from, answer, most);
   const head = `${subjectOf(from)}, answer to the query: ${countNoun(rows, "row")} below the header`;
   const beginning =
@@ -59,6 +65,15 @@ export async function tellQuery(
   const part = shownRows < rows ? `, ${beginning}` : "";
   const notes = [...answer.notes, ...(part === "" ? [] : [restOf(stored)])];
   return { head: `${head}${part}`, data: shown, notes };
+}
+
+/** What a query may call a table: its file, with its extension and without. Undefined where it has no name. */
+function listNames({ ref, origin = ref }: Readable): readonly string[] | undefined {
+  if (origin.filename === null) return undefined;
+  return [ref, origin].flatMap(({ filename, id }) => {
+    const name = (filename ?? id).toLowerCase();
+    return [id.toLowerCase(), name, name.replace(/\.[^.]*$/, "")];
+  });
 }
 
 /** Where the rows are that are not shown. */
@@ -219,5 +234,7 @@ function lineOf(cells: Cells): string {
 /** A cell as a text. */
 export function writeCell(cell: unknown): string {
   if (cell === null || cell === undefined) return "";
-  return typeof cell === "string" ? cell : JSON.stringify(cell);
+  if (typeof cell === "string") return cell;
+  // Of more digits than a double has the last ones are zeros, and would look exact.
+  return typeof cell === "number" && Math.abs(cell) >= 1e17 ? cell.toExponential() : JSON.stringify(cell);
 }

@@ -86,15 +86,16 @@ async function readRecords(
   range: RecordSpec,
   limits: KeepLimits,
 ): Promise<Found> {
-  const { size_bytes: size } = from.ref;
-  const countsAll = size <= COUNTED_BYTES;
+  const span = mode === "rows" && inspection.layout.kind === "array" ? inspection.layout.span : undefined;
+  const size = span?.end ?? from.ref.size_bytes;
+  const start = span?.start ?? (mode === "rows" ? startRows(inspection) : 0);
+  const countsAll = size - start <= COUNTED_BYTES;
   // Header and rows may take half of the space each.
   const hasHeader = mode === "rows" && inspection.layout.kind === "csv";
   const share = hasHeader ? { ...limits, all: Math.floor(limits.all / 2) } : limits;
   const header = new RecordCollector({ first: 1, last: 1 }, share);
   const records = new RecordCollector(range, share);
   const splitter = splitterFor(inspection, mode, header, records, !countsAll);
-  const start = mode === "rows" ? startRows(inspection) : 0;
   const end = Math.min(size, from.maxScanned);
   await pour(from, { start, end }, (chunk) => {
     splitter.push(chunk);
@@ -125,7 +126,7 @@ function splitterFor(
   if (mode === "pages") return new LineSplitter(records, 0, false, FORM_FEED);
   if (layout.kind === "csv") return new CsvSplitter(header, records, layout, layout.start);
   if (layout.kind === "ndjson") return new LineSplitter(records, markBytes, true);
-  if (layout.kind === "array") return new ElementSplitter(records, markBytes, stopsEarly);
+  if (layout.kind === "array") return new ElementSplitter(records, layout.span?.start ?? markBytes, stopsEarly);
   throw new SluiceError(
     "E_INVALID_ARGUMENT",
     "The artifact has no rows: it is neither CSV, TSV, NDJSON nor a JSON array. Use lines, or pointer for JSON.",
@@ -173,7 +174,7 @@ export function noteAbove({ layout }: Pick<Inspection, "layout">): readonly stri
 function aboutRows(mode: RecordMode, { layout }: Inspection): string {
   if (mode !== "rows") return "";
   if (layout.kind === "csv") return ", below the header";
-  return layout.kind === "array" ? ", where row 1 is pointer /0" : "";
+  return layout.kind === "array" ? `, where row 1 is pointer ${layout.span?.pointer ?? ""}/0` : "";
 }
 
 /** Says where the rest of shortened records is. */

@@ -36,7 +36,7 @@ const MAX_NAME = 1024;
 export type Wanted =
   | { readonly mode: "info" }
   | { readonly mode: "bytes"; readonly range: WrittenRange }
-  | { readonly mode: RecordMode; readonly range: RecordSpec }
+  | { readonly mode: RecordMode; readonly range: RecordSpec; readonly tokens?: readonly string[] }
   | { readonly mode: "pointer"; readonly tokens: readonly string[] }
   | { readonly mode: "search"; readonly needle: string }
   | { readonly mode: "query"; readonly sql: string; readonly tokens: readonly string[] | undefined }
@@ -67,6 +67,18 @@ export interface Selection {
   readonly as?: (typeof FORMS)[number];
   /** The part of an image. */
   readonly region?: ImageRegion;
+  /** How a text is a table, where that is not guessed. */
+  readonly table?: TableOptions;
+}
+
+/** What is otherwise guessed of a table. */
+export interface TableOptions {
+  /** The line, or the row of a sheet, that names the columns, from 1. */
+  readonly header?: number;
+  /** One ASCII character. */
+  readonly delimiter?: string;
+  /** A label of the Encoding Standard. */
+  readonly encoding?: string;
 }
 
 interface ReadRequest {
@@ -78,7 +90,18 @@ interface ReadRequest {
 }
 
 const MODES = ["bytes", "lines", "rows", "pages", "pointer", "search", "query"] as const;
-const KNOWN: readonly string[] = ["uri", "entry", "sheet", ...MODES, "as", "region", "limit"];
+const KNOWN: readonly string[] = [
+  "uri",
+  "entry",
+  "sheet",
+  ...MODES,
+  "as",
+  "region",
+  "limit",
+  "header",
+  "delimiter",
+  "encoding",
+];
 
 type Mode = (typeof MODES)[number];
 type Given = Partial<Record<Mode, string>>;
@@ -155,7 +178,43 @@ function selectionOf(all: Readonly<Record<string, unknown>>): Selection {
     ...(sheet !== undefined && { sheet }),
     ...(form !== undefined && { as: form }),
     ...(region !== undefined && { region: parseRegion(stringOf("region", region)) }),
+    ...parseTable(all),
   };
+}
+
+/** Delimiters by the names that models give them. */
+const DELIMITERS: Readonly<Record<string, string>> = { tab: "\t", "\\t": "\t", comma: ",", semicolon: ";", pipe: "|" };
+
+/** Parses what is said of a table. Throws E_INVALID_ARGUMENT. */
+function parseTable(all: Readonly<Record<string, unknown>>): { readonly table?: TableOptions } {
+  const [header, delimiter, encoding] = ["header", "delimiter", "encoding"].map((name) => all[name] ?? undefined);
+  const line = typeof header === "string" && /^\d{1,9}$/.test(header) ? Number(header) : header;
+  if (line !== undefined && !(typeof line === "number" && Number.isInteger(line) && line > 0))
+    throw wrong("header", "header must be the number of the line that names the columns, from 1.");
+  const text = delimiter === undefined ? undefined : stringOf("delimiter", delimiter);
+  const separator = text === undefined ? undefined : (DELIMITERS[text.toLowerCase()] ?? text);
+  if (separator !== undefined && !/^[\t -!#-~]$/.test(separator))
+    throw wrong("delimiter", 'delimiter must be one ASCII character, such as ";" or "tab".');
+  const label = encoding === undefined ? undefined : findLabel(stringOf("encoding", encoding));
+  if (line === undefined && separator === undefined && label === undefined) return {};
+  return {
+    table: {
+      ...(typeof line === "number" && { header: line }),
+      ...(separator !== undefined && { delimiter: separator }),
+      ...(label !== undefined && { encoding: label }),
+    },
+  };
+}
+
+function findLabel(label: string): string {
+  try {
+    return new TextDecoder(label).encoding;
+  } catch {
+    throw wrong(
+      "encoding",
+      `The encoding ${quote(label)} is not known: windows-1252, utf-16le and shift_jis are some.`,
+    );
+  }
 }
 
 /** As an image, pages say which one, and nothing else fits. */
@@ -208,6 +267,10 @@ function wantedOf(given: Given): Wanted {
     // The pointer says where the rows are.
     const { pointer, ...rest } = given;
     return { ...(wantedOf(rest) as Extract<Wanted, { mode: "query" }>), tokens: parsePointer(pointer) };
+  }
+  if (given.rows !== undefined && given.pointer !== undefined) {
+    const { pointer, ...rest } = given;
+    return { ...(wantedOf(rest) as Extract<Wanted, { mode: RecordMode }>), tokens: parsePointer(pointer) };
   }
   const [mode, ...more] = MODES.filter((each) => given[each] !== undefined);
   if (mode === undefined) return { mode: "info" };
