@@ -317,6 +317,7 @@ describe("imports", () => {
     "dist/artifacts/hash-web.js",
     "dist/core/facts-module.js",
     "dist/mcp/artifact-reader/artifact-reader.js",
+    "dist/mcp/artifact-reader/inspection.js",
     "dist/mcp/artifact-reader/search.js",
     "dist/mcp/artifact-tools.js",
     "dist/mcp/shown-media.js",
