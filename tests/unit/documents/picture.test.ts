@@ -9,6 +9,7 @@ import { Codecs } from "../../../web/src/documents/codecs.js";
 import { readColourProfile } from "../../../web/src/documents/colour-profile.js";
 import { readJpegHeaders } from "../../../web/src/documents/jpeg.js";
 import { Pdfium } from "../../../web/src/documents/pdfium.js";
+import { MADE } from "./made-pictures.js";
 import { type Drawing, encodeWithin, scalePicture } from "../../../web/src/documents/picture.js";
 
 const compile = async (name: DocumentModule): Promise<WebAssembly.Module> =>
@@ -226,7 +227,14 @@ test("bytes that only begin as an image have no profile, or some", async () => {
 
 test("headers of a JPEG tell its size, its colours and its profile, but for that of sRGB", async () => {
   const jpeg = await writeQuarters();
-  expect(readJpegHeaders(jpeg)).toEqual({ width: 40, height: 20, components: 3, isAdobe: false, profile: undefined });
+  expect(readJpegHeaders(jpeg)).toEqual({
+    isPlain: true,
+    width: 40,
+    height: 20,
+    components: 3,
+    isAdobe: false,
+    profile: undefined,
+  });
   expect(readJpegHeaders(addProfile(jpeg, "s\0R\0G\0B\0 IEC61966"))?.profile).toBeUndefined();
   expect(readJpegHeaders(addProfile(jpeg, "Display P3"))?.profile).toEqual(new TextEncoder().encode("Display P3"));
 });
@@ -302,4 +310,65 @@ test("a damaged image ends in a picture or E_DOCUMENT, and the next one is decod
 test("what cannot be made small enough says so", async () => {
   const drawing = await codecs.load(await drawQuarters().encode("png"), 1568);
   await expect(encodeWithin(drawing, { maxSide: 40, maxBytes: 10 })).rejects.toMatchObject({ code: "E_DOCUMENT" });
+});
+
+const readMade = (name: string): Uint8Array => Buffer.from(MADE[name] ?? "", "base64");
+
+test.each([["cmyk.tif"], ["cmyk16.tif"], ["256.bmp"]])("%s of ImageMagick is shown in its colours", async (name) => {
+  expect(await readQuarters(readMade(name))).toEqual({ size: "40 × 20", quarters: [RED, GREEN, BLUE, WHITE] });
+});
+
+test("pictures without colours are shown by their light: of 16 bits with alpha, of one bit", async () => {
+  expect((await readQuarters(readMade("2.bmp"))).quarters).toContainEqual(WHITE);
+  const { size, quarters } = await readQuarters(readMade("grey16.tif"));
+  expect(size).toBe("40 × 20");
+  // Of the four, green and white are light.
+  expect(quarters.map(([red]) => red)).toEqual([0, 255, 0, 255]);
+});
+
+test.each([["turned.tif"], ["turned.webp"], ["turned.png"]])(
+  "%s is shown upright, as its orientation says",
+  async (name) => {
+    // Turned to the right: what was at the left is above.
+    expect(await readQuarters(readMade(name))).toEqual({ size: "20 × 40", quarters: [BLUE, RED, WHITE, GREEN] });
+  },
+);
+
+test.each([["planes.tif"], ["float.tif"], ["webp.tif"], ["rle.bmp"]])(
+  "%s says what can be done, and is not shown wrong",
+  async (name) => {
+    await expect(codecs.load(readMade(name), 1568)).rejects.toMatchObject({
+      code: "E_DOCUMENT",
+      message: expect.stringContaining("pass its URI to a tool that converts it, or ask for PNG or JPEG") as string,
+    });
+  },
+);
+
+test("a large JPEG is scaled while PDFium decodes it, and stays a JPEG", async () => {
+  const { createCanvas } = createRequire(import.meta.url)("@napi-rs/canvas") as {
+    createCanvas: (...size: number[]) => Drawn;
+  };
+  const canvas = createCanvas(2400, 1200);
+  const context = canvas.getContext("2d");
+  [RED, GREEN, BLUE, WHITE].forEach((colour, at) => {
+    context.fillStyle = `rgb(${colour.join(" ")})`;
+    context.fillRect((at % 2) * 1200, Math.floor(at / 2) * 600, 1200, 600);
+  });
+  const jpeg = await canvas.encode("jpeg", 90);
+  expect(await readQuarters(jpeg)).toEqual({ size: "1568 × 784", quarters: [RED, GREEN, BLUE, WHITE] });
+  expect(await readQuarters(orient(jpeg, 6))).toMatchObject({
+    size: "784 × 1568",
+    quarters: [BLUE, RED, WHITE, GREEN],
+  });
+  expect(await scalePicture(codecs, jpeg, LIMITS)).toMatchObject({ mime_type: "image/jpeg", width: 1568 });
+  // One without the tables of Huffman is no white picture.
+  const damaged = Buffer.from(jpeg);
+  for (
+    let at = damaged.indexOf(Buffer.from([0xff, 0xc4]));
+    at >= 0;
+    at = damaged.indexOf(Buffer.from([0xff, 0xc4]), at + 4)
+  ) {
+    damaged.fill(0xff, at + 5, at + 4 + 16);
+  }
+  await expect(codecs.load(damaged, 1568)).rejects.toMatchObject({ code: "E_DOCUMENT" });
 });

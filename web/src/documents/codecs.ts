@@ -7,11 +7,9 @@ import encodeJpeg, { init as initJpegEncoder } from "@jsquash/jpeg/encode.js";
 import { decode as decodePng, init as initPngDecoder } from "@jsquash/png/decode.js";
 import encodePng, { init as initPngEncoder } from "@jsquash/png/encode.js";
 import decodeWebp, { init as initWebpDecoder } from "@jsquash/webp/decode.js";
-import { decode as decodeBmp } from "fast-bmp";
 import { imageSize } from "image-size";
 import { decodeFrame } from "modern-gif";
 import { Pica } from "pica";
-import UTIF from "utif2";
 import { joinBytes } from "../artifacts/bytes.js";
 import type { DocumentModule } from "../core/engine.js";
 import { SluiceError } from "../errors/error.js";
@@ -19,6 +17,7 @@ import { unreadable } from "./document.js";
 import { readColourProfile } from "./colour-profile.js";
 import { wrapImage } from "./image-pdf.js";
 import { readJpegHeaders } from "./jpeg.js";
+import { readOrientation, turnPixels } from "./orientation.js";
 import { PdfDocument, type Pdfium } from "./pdfium.js";
 import {
   checkPixels,
@@ -30,6 +29,7 @@ import {
   scaleRegion,
   undecodable,
 } from "./picture.js";
+import { decodeBitmap, decodeTiff } from "./raster.js";
 
 /** The modules of WebAssembly that codecs need, by name. */
 type CodecModule = Exclude<DocumentModule, "pdfium">;
@@ -52,6 +52,16 @@ const FAST = {
   chroma_subsample: 2,
 };
 
+/** What people call kinds that are not decoded, where `image-size` has another name. */
+const NAMES: Readonly<Record<string, string>> = {
+  jxl: "JPEG XL",
+  "jxl-stream": "JPEG XL",
+  jp2: "JPEG 2000",
+  j2c: "JPEG 2000",
+  bigtiff: "BigTIFF",
+  psd: "Photoshop",
+};
+
 /** Pictures by codecs. */
 export class Codecs implements PictureLibrary {
   readonly #deps: CodecsDeps;
@@ -65,9 +75,12 @@ export class Codecs implements PictureLibrary {
   }
 
   async load(bytes: Uint8Array, maxSide: number, region?: Region): Promise<Drawing> {
-    const whole = await this.#decode(bytes, region === undefined ? maxSide : Infinity);
+    const { type } = readSize(bytes);
+    const decoded = await this.#decode(bytes, region === undefined ? maxSide : Infinity);
+    // JPEGs are turned while they are decoded.
+    const whole = type === "jpg" ? decoded : turnPixels(decoded, readOrientation(bytes, type));
     const pixels = region === undefined ? whole : crop(whole, region);
-    const profile = await readColourProfile(bytes, readSize(bytes).type);
+    const profile = await readColourProfile(bytes, type);
     const scaled = await this.#scale(pixels, maxSide);
     return this.draw(profile === undefined ? scaled : await this.#toScreen(scaled, profile));
   }
@@ -151,7 +164,9 @@ export class Codecs implements PictureLibrary {
       // What decoders throw quotes what they read, or says nothing.
       throw error instanceof SluiceError ? error : undecodable();
     }
-    throw unreadable(`The image is ${type.toUpperCase()}, which is not decoded here: ask for PNG or JPEG.`);
+    throw unreadable(
+      `The image is ${NAMES[type] ?? type.toUpperCase()}, which is not decoded here: pass its URI to a tool that converts it, or ask for PNG or JPEG.`,
+    );
   }
 
   async #decodeJpeg(bytes: Uint8Array, orientation: number, maxSide: number): Promise<Pixels> {
@@ -159,7 +174,9 @@ export class Codecs implements PictureLibrary {
     if (headers === undefined) throw undecodable();
     // A second header may say another size than the one that was read first.
     checkPixels(headers.width, headers.height);
-    if (headers.components === 4 || headers.profile !== undefined) {
+    // Where it is scaled down, PDFium does both in half the time.
+    const isScaled = headers.isPlain && Math.max(headers.width, headers.height) > maxSide;
+    if (headers.components === 4 || headers.profile !== undefined || isScaled) {
       const isInverted = headers.components === 4 && headers.isAdobe;
       const wrapped = wrapImage(bytes, { ...headers, isInverted, orientation, isJpeg: true });
       using pdf = PdfDocument.open(await this.#deps.pdfium(), wrapped);
@@ -168,7 +185,8 @@ export class Codecs implements PictureLibrary {
         const [width, height] = fitWithin(pageWidth, pageHeight, maxSide);
         return { whole: { width, height }, part: { x: 0, y: 0, width, height } };
       });
-      if (pixels !== null) return pixels;
+      // A damaged JPEG leaves the page white: the decoder for JPEG says so.
+      if (pixels !== null && pixels.data.some((value) => value !== 255)) return pixels;
     }
     await this.#start(initJpegDecoder, "jpeg-decoder");
     return decodeJpeg(toBuffer(bytes), { preserveOrientation: true });
@@ -204,35 +222,6 @@ function crop({ width, height, data }: Pixels, region: Region): Pixels {
     cropped.set(data.subarray(start, start + part.width * 4), row * part.width * 4);
   }
   return { width: part.width, height: part.height, data: cropped };
-}
-
-function decodeBitmap(bytes: Uint8Array): Pixels {
-  const { width, height, data, channels, bitsPerPixel } = decodeBmp(bytes);
-  if (!(data instanceof Uint8Array) || bitsPerPixel === 1) throw undecodable();
-  return { width, height, data: toRgba(data, channels) };
-}
-
-function decodeTiff(bytes: Uint8Array): Pixels {
-  const buffer = toBuffer(bytes);
-  const [first] = UTIF.decode(buffer);
-  if (first === undefined) throw undecodable();
-  UTIF.decodeImage(buffer, first);
-  checkPixels(first.width, first.height);
-  return { width: first.width, height: first.height, data: UTIF.toRGBA8(first) };
-}
-
-/** Pixels of one, three or four bytes as four. */
-function toRgba(data: Uint8Array, channels: number): Uint8Array {
-  if (channels === 4) return data;
-  const count = data.length / channels;
-  const rgba = new Uint8Array(count * 4);
-  for (let at = 0; at < count; at += 1) {
-    for (let channel = 0; channel < 3; channel += 1) {
-      rgba[at * 4 + channel] = data[at * channels + (channels === 1 ? 0 : channel)] as number;
-    }
-    rgba[at * 4 + 3] = 255;
-  }
-  return rgba;
 }
 
 /** The same pixels on white, since JPEG has no alpha. */

@@ -11,6 +11,8 @@ export interface JpegHeaders {
   readonly height: number;
   /** Colours of a pixel: 1, 3, or 4 for CMYK. */
   readonly components: number;
+  /** Whether every decoder knows its form: Huffman, baseline or progressive, with eight bits a colour. */
+  readonly isPlain: boolean;
   /** Whether Adobe's segment is there: CMYK is then inverted. */
   readonly isAdobe: boolean;
   /** The ICC profile, or undefined (ICC.1, annex B.4). That of sRGB counts as none: it changes nothing. */
@@ -30,7 +32,7 @@ export function readJpegHeaders(bytes: Uint8Array): JpegHeaders | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const profile: Uint8Array[] = [];
   let isAdobe = false;
-  let frame: Pick<JpegHeaders, "width" | "height" | "components"> | undefined;
+  let frame: Pick<JpegHeaders, "width" | "height" | "components" | "isPlain"> | undefined;
   // FF D8, then segments: FF, marker, two bytes of length, content.
   let at = 2;
   for (let count = 0; count < MAX_SEGMENTS && at + 4 <= bytes.length && bytes[at] === 0xff; count += 1) {
@@ -43,7 +45,12 @@ export function readJpegHeaders(bytes: Uint8Array): JpegHeaders | undefined {
     if (marker === START_OF_SCAN || end > bytes.length) break;
     const content = bytes.subarray(at + 4, end);
     if (isFrame(marker) && content.length >= 6) {
-      frame = { height: view.getUint16(at + 5), width: view.getUint16(at + 7), components: bytes[at + 9] as number };
+      frame = {
+        isPlain: marker <= 0xc2 && bytes[at + 4] === 8,
+        height: view.getUint16(at + 5),
+        width: view.getUint16(at + 7),
+        components: bytes[at + 9] as number,
+      };
     }
     if (marker === APP14) isAdobe = isAdobe || startsWith(content, "Adobe");
     // Behind the name: the number of this part, and how many there are. They come in order.

@@ -11,7 +11,7 @@ export interface PictureLimits {
   readonly maxSide: number;
   /** Most bytes, encoded. */
   readonly maxBytes: number;
-  /** Whether it is a photo, or as large as one: as PNG it would not be small enough. Defaults to false. */
+  /** Whether it is a photo, or as large as one: as PNG it would not be small enough. Defaults to whether it is a JPEG. */
   readonly isPhoto?: boolean;
   /** The part to show. Defaults to all of it. */
   readonly region?: Region;
@@ -71,7 +71,9 @@ export async function scalePicture(
   bytes: Uint8Array,
   limits: PictureLimits,
 ): Promise<Picture> {
-  return encodeWithin(await library.load(bytes, limits.maxSide, limits.region), limits);
+  // What lost details as JPEG gains nothing as PNG.
+  const isPhoto = limits.isPhoto ?? (bytes[0] === 0xff && bytes[1] === 0xd8);
+  return encodeWithin(await library.load(bytes, limits.maxSide, limits.region), { ...limits, isPhoto });
 }
 
 /** Throws E_DOCUMENT for an image with more pixels than are decoded. */

@@ -30,12 +30,7 @@ export async function tellPicture(
   { page, region }: WantedPicture,
 ): Promise<AnswerParts> {
   if (kind !== "image" && kind !== "pdf") {
-    const what = kind === undefined ? "artifact" : traitsOf(kind).name;
-    const isSvg = plainType(from.ref.mime_type) === "image/svg+xml";
-    const sentence = isSvg
-      ? "An SVG is text, and is not drawn here: read it with lines or search, or pass the URI to a tool that draws it."
-      : `The ${what} cannot be shown as an image: images and pages of PDF can.`;
-    throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: "as" });
+    throw new SluiceError("E_INVALID_ARGUMENT", explainNoPicture(from, kind), { path: "as" });
   }
   const about = `${subjectOf(from)}: ${kind === "pdf" ? `page ${page}` : describe(from.ref)}`;
   if (from.showsImages !== true) {
@@ -79,4 +74,14 @@ async function nameOtherWay(from: Readable, page: number): Promise<string> {
   return withoutText.some(([first, last]) => page >= first && page <= last)
     ? `Page ${page} has no text: pass the URI to a tool that reads scans, or tell the user.`
     : `Read its text with pages "${page}".`;
+}
+
+/** Why something cannot be shown, and what can be done. */
+function explainNoPicture({ ref }: Readable, kind: DocumentKind | undefined): string {
+  const type = plainType(ref.mime_type) ?? "";
+  if (type === "image/svg+xml")
+    return "An SVG is text, and is not drawn here: read it with lines or search, or pass the URI to a tool that draws it.";
+  if (kind === undefined && type.startsWith("image/"))
+    return `Images of the type ${type} are not decoded here: pass the URI to a tool that converts it, or ask for PNG or JPEG.`;
+  return `The ${kind === undefined ? "artifact" : traitsOf(kind).name} cannot be shown as an image: images and pages of PDF can.`;
 }
