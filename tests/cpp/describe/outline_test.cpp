@@ -243,6 +243,22 @@ TEST(Outline, DocumentsThatAreNotOnLinesHaveNone) {
   EXPECT_EQ(outline_of("{\n}\n"), "object {}");
 }
 
+TEST(Outline, WordsStandBehindDocumentsOnLines) {
+  const std::string lines = "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n";
+  for (const char* words : {"[truncated: 3 of 9]", "\n\nAsk for page 2.\n```\n", "x\n"}) {
+    EXPECT_EQ(outline_of(lines + words), "3 lines of {a: integer}") << words;
+  }
+  EXPECT_EQ(outline_of(lines + std::string(3'000, 'x')), "") << "too many words";
+  EXPECT_EQ(outline_of(lines + "{\"a\":x}"), "") << "a broken line";
+  for (size_t at = 0; at <= lines.size(); ++at) {
+    const std::string text = lines + "\nAsk for page 2.\n\nx\n";
+    Outline outline;
+    outline.push(as_bytes(std::string_view(text).substr(0, at)));
+    outline.push(as_bytes(std::string_view(text).substr(at)));
+    EXPECT_EQ(outline.below(), 4) << at;
+  }
+}
+
 TEST(Outline, OneLineIsADocument) {
   Outline outline;
   outline.push(as_bytes("{\"a\":1}\n"));
@@ -295,6 +311,7 @@ const std::vector<std::string>& documents() {
       R"([[1,2],[3,[4,{"a":[5]}]],0,-0,0.0,1E5,12e-2])",
       R"({"broken":[1,2,{"a":tru}]})",
       "{\"a\":[{\"b\":1}],\"long key\":2} \r\n {\"b\":\"x\"}\n\n[1]\n",
+      "{\"a\":1}\n{\"a\":2}\n{\"b\":\"x\"}\n[truncated: 3 of 9]\n\nAsk for page 2.",
   };
   return kDocuments;
 }

@@ -12,6 +12,8 @@ namespace {
 
 std::string table_of(std::string_view text) {
   Subject subject;
+  subject.head = subject.tail = as_bytes(text);
+  subject.size_bytes = text.size();
   tell_text(text, subject);
   return subject.table;
 }
@@ -36,6 +38,28 @@ TEST(DescribeRows, FiveNamesAreQuotedAtMost) {
             ", 2 rows, 7 columns (from the file): \"a\", \"b\", \"c\", \"d\", \"e\" and more");
   EXPECT_EQ(table_of("\"<b>\",\"x \"\"y\"\"\",\n1,2,3\n1,2,3\n"),
             ", 2 rows, 3 columns (from the file): \"‹b›\", \"x \\\"\\\"y\\\"\\\"\"");
+}
+
+TEST(DescribeRows, WordsStandAboveAndBelow) {
+  const std::string header = ", 3 columns (from the file): \"a\", \"b\", \"c\"";
+  const std::string table = "a,b,c\n1,2,3\n4,5,6\n7,8,9\n";
+  EXPECT_EQ(table_of("Title\n" + table), ", 3 rows, 1 line above" + header);
+  EXPECT_EQ(table_of("Query OK, 3 rows:\r\n\r\n" + table), ", 3 rows, 2 lines above" + header);
+  std::string many = "a,b,c\n";
+  for (int i = 0; i < 900; ++i) many += "1,2,3\n";
+  EXPECT_EQ(table_of("# Title\n\n```csv\n" + many + "```\n\nMore, ask for page 2.\n"),
+            ", 900 rows, 3 lines above, 3 lines below" + header);
+  EXPECT_EQ(table_of(many + "# truncated at 3 of 9 rows"), ", 900 rows, 1 line below" + header);
+  EXPECT_EQ(table_of(many + "\nShowing 3 of 48,211 rows, go on.\n"),
+            ", 900 rows, 1 line below" + header);
+  EXPECT_EQ(table_of("Title,,\n" + table), ", 3 rows, 1 line above" + header);
+}
+
+TEST(DescribeRows, RaggedRowsAreNoWords) {
+  EXPECT_EQ(table_of("a,b\nx,y,z,0\n1,2,3,0\n4,5,6,0\n7,8,9,0\n"), "");
+  EXPECT_TRUE(table_of(records(2'000) + "1,2\n").starts_with(", 2,001 rows, 3 columns"))
+      << "a cut row";
+  EXPECT_EQ(table_of("Some words, and more.\nOthers, too.\nA third, and a fourth.\n"), "");
 }
 
 TEST(DescribeRows, WithoutAHeaderAllRowsCount) {
@@ -110,7 +134,7 @@ TEST(DescribeRows, AreTheSameForEveryChunking) {
       at += size;
     }
     ASSERT_EQ(pieces.lines(), whole.lines()) << text;
-    ASSERT_EQ(pieces.facts(), whole.facts()) << text;
+    ASSERT_EQ(pieces.facts({}), whole.facts({})) << text;
   }
 }
 

@@ -73,6 +73,78 @@ describe("what is said last", () => {
   });
 });
 
+describe("a table among words", () => {
+  const many = Array.from({ length: 900 }, (_, id) => ({ id, name: `row ${id}`, amount: (id * 37) % 1000 }));
+
+  const lines = (mark: string): string =>
+    ["id,name,amount", ...many.map(({ id, name, amount }) => `${id},${name},${amount}`)]
+      .join("\n")
+      .replaceAll(",", mark);
+
+  test.each([
+    ["a title", `Sales 2026\n${lines(",")}\n`, "CSV", ", 900 rows, 1 line above, 3 columns"],
+    ["a heading", `# Sales\n\n${lines(";")}\n`, "CSV", ", 900 rows, 2 lines above, 3 columns"],
+    ["a sentence", `Query OK, 900 rows:\n${lines("\t")}\n`, "TSV", ", 900 rows, 1 line above, 3 columns"],
+    [
+      "a fence",
+      `Here it is:\n\n\`\`\`csv\n${lines(",")}\n\`\`\`\n\nAsk for page 2.\n`,
+      "CSV",
+      ", 900 rows, 3 lines above, 3 lines below",
+    ],
+    [
+      "nothing, above a comment",
+      `${lines(",")}\n# truncated at 400 of 48211 rows\n`,
+      "CSV",
+      ", 900 rows, 1 line below",
+    ],
+    [
+      "nothing, above a sentence",
+      `${lines(",")}\n\nShowing 400 of 48,211 rows. Go on.`,
+      "CSV",
+      ", 900 rows, 1 line below",
+    ],
+  ])("below %s is told without the words", async (_, text, kind, facts) => {
+    const { words } = await tell(text);
+    expect(words).toContain(`[sluice] ${kind}, `);
+    expect(words).toContain(facts);
+    expect(words).toContain('(from the file): "id", "name", "amount"');
+  });
+
+  test("is none where rows differ in length", async () => {
+    const ragged = many.map(({ id, name }) => `${id},${name}${",x".repeat(id < 3 ? 1 + id : 6)}`).join("\n");
+    expect((await tell(ragged)).words).not.toContain("CSV");
+    const prose = many.map(({ name }) => `Some words, about ${name}, and more.`).join("\n");
+    expect((await tell(`Title\n${prose}`)).words).not.toContain("CSV");
+  });
+
+  test("of lines of JSON is told as such, and so are notices behind them", async () => {
+    const text = many.map((row) => `${JSON.stringify(row)}\n`).join("");
+    const { words } = await tell(`Found 400 records:\n${text}\n[truncated: 400 of 9000 records]\nAsk for page 2.\n`);
+    expect(words).toContain(", 900 lines of {id: integer, name: string, amount: integer}, 1 line above, 3 lines below");
+    expect(words).toContain("[truncated: 400 of 9000 records]\n> Ask for page 2.");
+    const broken = many.map(({ id }) => `{"id":${id}}${id > 2 ? " x" : ""}\n`).join("");
+    expect((await tell(broken)).words).toContain("[sluice] text, ");
+  });
+
+  test("of HTML is told with its rows", async () => {
+    const cells = many.map(({ id, name }) => `<tr><td>${id}</td><td>${name}</td></tr>`).join("\n");
+    expect((await tell(`<h2>Sheet</h2>\n<table>\n${cells}\n</table>\n`)).words).toMatch(
+      /^\[sluice\] HTML, [^,]*, 903 lines, 900 table rows\./,
+    );
+  });
+});
+
+test("of embeddings a preview shows the first numbers, and of short lists all", async () => {
+  const texts = rows.slice(0, 40).map(({ id, name }) => {
+    const tags = Array.from({ length: 12 }, (_, tag) => `t${tag}`);
+    return { id, tags, name, embedding: Array.from({ length: 384 }, (_, at) => Math.sin(id + at) / 3) };
+  });
+  const { words } = await tell(JSON.stringify(texts));
+  expect(words).toMatch(
+    /\n> \[\{"id":0,"tags":\["t0",[^…]*"t11"\],"name":"row 0","embedding":\[(?:[-0-9.e]+,){8}…\]\},/,
+  );
+});
+
 describe("what programs print", () => {
   test("is told as what it is, with colours as without", async () => {
     const hits = Array.from({ length: 279 }, (_, at) => `src/m4.ts:${at + 1}:const x${at} = f(a,b); // handler\n`);
@@ -113,6 +185,35 @@ describe("a text in an encoding", () => {
       /^\[sluice\] Markdown, .*, with files inside: PNG image, 970 B \(artifact:\/\/t_[0-9a-f]{12}\)/,
     );
   });
+
+  test("in UTF-16 is told as that, with its first and last lines", async () => {
+    const text = rows.map(({ id, name }) => `${id}\t${name}\n`).join("");
+    for (const mimeType of ["text/csv", "text/plain", undefined]) {
+      const blob = base64(Buffer.from(`\ufeff${text}`, "utf16le"));
+      const sluice = await createSluice({ store: "memory" });
+      const document = { content: [{ type: "resource", resource: { uri: "file:///x.csv", mimeType, blob } }] };
+      const { value } = await sluice.transform(document, { dialect: "mcp", namespace: "t" });
+      const { content } = value as { content: readonly { readonly text: string }[] };
+      expect(content[0]?.text).toMatch(/^\[sluice\] UTF-16 text, /);
+      expect(content[0]?.text).toContain("> 0\trow 0\n");
+      expect(content[0]?.text).toContain("> 399\trow 399");
+      expect(await sluice.restore(value)).toEqual(document);
+    }
+  });
+
+  test.each(["Ao... <truncated>", "…[truncated 20000 chars] and words", "Ao…", "... "])(
+    "that is long and cut by %j is no picture, and its reference does not run into the rest",
+    async (cut) => {
+      const data = base64(Buffer.concat([PNG, Buffer.alloc(12_000, 7)])).slice(0, 12_000);
+      const text = `- GET data:image/png;base64,${data}${cut}\n- GET /favicon.ico [404]`;
+      for (const each of [text, JSON.stringify({ requests: [{ url: text }] })]) {
+        const { words, observation } = await tell(each);
+        expect(words).toMatch(/artifact:\/\/t_[0-9a-f]+\?type=application\/octet-stream&size=[0-9]+ (?:Ao)?[….]/);
+        expect(words).toContain("[sluice] PNG image without its end, which the tool left out, ");
+        expect(observation).not.toContain("image/png");
+      }
+    },
+  );
 
   test.each(["...", "… [200]", "... <truncated> [200]", " [truncated] x"])(
     "that is cut by %j stays as it is",

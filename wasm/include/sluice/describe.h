@@ -49,6 +49,9 @@ class Outline {
   /// Whether the text so far is several documents, a line for each.
   bool is_lines() const;
 
+  /// How many lines of words stand behind such documents.
+  uint64_t below() const;
+
   /// Whether the text so far may be JSON.
   bool may_be() const;
 
@@ -80,6 +83,9 @@ struct Subject {
   std::string kind_facts;  ///< what is told of that kind: `, 2 files, +3 −1`
   std::string headings;    ///< lines that tell more of such a text than its first ones, if any do
 };
+
+/// The end of a text, or all of it where that is the head.
+std::string_view find_end(const Subject& subject);
 
 /// Follows a text as it streams by, for what a description says of its whole.
 class TextFacts {

@@ -121,11 +121,12 @@ struct Segment {
   std::string kept;              ///< decoded bytes of an image the host may show inline; else empty
   std::vector<uint32_t> inner;   ///< segments that its text refers to
   bool mangled = false;          ///< text that was binary before some decoder broke it
-  bool no_text = false;      ///< of a run: its bytes are text in no encoding, whatever is declared
-  uint32_t field = 0;        ///< of `GateOptions::fields`, counted from 1; 0: none
-  std::string members;       ///< json: source of its members that have to stand in the document all
-                             ///< the same, a comma before each
-  Fingerprint source_print;  ///< of json, and of text that begins like it
+  bool cut = false;      ///< of a run: what follows says that the server left the rest of it out
+  bool no_text = false;  ///< of a run: its bytes are text in no encoding, whatever is declared
+  uint32_t field = 0;    ///< of `GateOptions::fields`, counted from 1; 0: none
+  std::string members;   ///< json: source of its members that have to stand in the document all
+                         ///< the same, a comma before each
+  Fingerprint source_print;   ///< of json, and of text that begins like it
   Fingerprint content_print;  ///< of text, as it stands inside a string
 };
 

@@ -124,6 +124,12 @@ bool Quotes::add(std::string_view text) {
 
 // --- the end of a file -----------------------------------------------------------------------
 
+std::string_view find_end(const Subject& subject) {
+  const bool whole =
+      subject.head.size() < kDescribeHead && subject.head.size() >= subject.size_bytes;
+  return as_text(whole ? subject.head : subject.tail);
+}
+
 void Tail::push(std::string_view bytes) {
   if (bytes.size() >= size_) {
     ring_ = bytes.substr(bytes.size() - size_);
@@ -201,9 +207,7 @@ constexpr std::string_view kValues = ", values";
 
 /// The last line with something in it, as far as it is seen.
 std::string_view read_last_line(const Subject& subject) {
-  const bool whole =
-      subject.head.size() < kDescribeHead && subject.head.size() >= subject.size_bytes;
-  const std::string_view end = as_text(whole ? subject.head : subject.tail);
+  const std::string_view end = find_end(subject);
   const size_t last = end.find_last_not_of(" \t\r\n\f\v");
   if (last == end.npos) return {};
   const size_t before = end.find_last_of("\r\n", last);
@@ -271,8 +275,9 @@ std::string_view without_first_line(std::string_view description) {
 namespace {
 
 std::string describe_unread(const Subject& subject, Bytes head) {
-  const bool unknown = subject.type.mime_type == "application/octet-stream" ||
-                       subject.type.mime_type == "text/plain";
+  const bool unknown =
+      subject.type.mime_type == "application/octet-stream" ||
+      (is_text_type(subject.type.mime_type) && !subject.type.mime_type.starts_with("image/"));
   if (!unknown || subject.text) return {};
   if (const auto wide = find_wide_text(head)) {
     std::string line = wide->width == 2 ? "UTF-16 text, " : "UTF-32 text, ";

@@ -8,6 +8,7 @@
 
 #include "describe/formats.h"
 #include "describe/text_kind.h"
+#include "describe/wide_text.h"
 #include "sluice/describe.h"
 #include "sluice/segment.h"
 #include "text/ascii.h"
@@ -335,10 +336,11 @@ Shown show_end(std::string_view line) {
 /// The last lines of a text. `lines` are those at its end, the first of which may be cut.
 struct Ending {
   Ending(const Lines& lines, size_t most_lines) {
-    constexpr size_t kMostChars = 200;
+    constexpr size_t kMostChars = 300;
+    constexpr size_t kLongest = 160;
     std::vector<Shown> shown;
     for (size_t at = lines.size(); at > 0 && shown.size() < most_lines; --at) {
-      Shown line = show_line(lines[at - 1], kMostChars - 40);
+      Shown line = show_line(lines[at - 1], shown.empty() ? kMostChars - 1 : kLongest);
       if (line.encoded) break;
       const bool long_line = line.cut || at == 1;
       if (long_line && !shown.empty()) break;
@@ -370,7 +372,7 @@ std::string both_ends(std::string_view text, std::string_view tail, size_t fewes
   Lines last;
   add_lines(last, tail);
   const bool rows = most_lines == kMostRows;
-  const Ending ending(last, rows ? 2 : kMostLast);
+  const Ending ending(last, kMostLast);
   if (ending.text.empty()) return lines;
   const size_t room = kPreviewChars - ending.count - kCut.size() - 2;
   rest = text;
@@ -392,6 +394,8 @@ class Compact {
   }
 
  private:
+  static constexpr size_t kMostNumbers = 8;
+
   size_t string(std::string_view json, size_t at) {
     size_t end = at + 1;
     while (end < json.size() && json[end] != '"') end += json[end] == '\\' ? 2 : 1;
@@ -412,6 +416,15 @@ class Compact {
       open_.pop_back();
     }
     out_ += c;
+    if (c == '[') items_ = 0;
+    // Of many numbers the first ones tell as much.
+    if (c == ',' && open_.ends_with('[') && open_.size() != rows_ && ++items_ == kMostNumbers) {
+      const size_t end = std::min(json.find_first_of("[]{}\"", at), json.size());
+      if (end == json.size() || json[end] == ']') {
+        out_ += kCut;
+        return end;
+      }
+    }
     if (c == ',' && rows_ > 0 && open_.size() == rows_) out_ += '\n';
     return at + 1;
   }
@@ -419,6 +432,7 @@ class Compact {
   std::string out_;
   std::string open_;  // brackets
   size_t rows_ = 0;   // how many of them are around a row
+  size_t items_ = 0;  // of the array at hand
 };
 
 // --- logs and errors -------------------------------------------------------------------------
@@ -795,6 +809,18 @@ std::string unless_cut(std::string lines) {
 }  // namespace
 
 void add_excerpts(const Subject& subject, Segment& segment) {
+  if (segment.description.starts_with("UTF-")) {
+    const Wide wide = find_wide_text(subject.head).value_or(Wide{});
+    const auto read = [&](std::string_view text) {
+      return decode_wide(text.substr(0, kExcerptTail), wide.width, wide.big, {});
+    };
+    const std::string_view head = as_text(subject.head).substr(wide.marked ? wide.width : 0);
+    std::string_view tail = as_text(subject.tail);
+    tail.remove_prefix(tail.size() - std::min(tail.size(), kExcerptTail));
+    const bool whole = subject.size_bytes <= kExcerptTail;
+    segment.excerpt = both_ends(read(head), read(tail), 1, whole);
+    return;
+  }
   if (is_private_key(as_text(subject.head).substr(0, kSniffHead))) return;
   Excerpts chosen = lines_of(subject);
   segment.excerpt = unless_cut(std::move(chosen.usual));

@@ -544,7 +544,9 @@ bool append_page_facts(std::string& line, const Subject& subject) {
   std::string title;
   if (extension == "html") {
     title = read_element(head, "title");
-    if (!title.empty() && subject.lines > 0) append_count(line, subject.lines, "line");
+    const bool table = subject.token == kTableRow;
+    if ((table || !title.empty()) && subject.lines > 0) append_count(line, subject.lines, "line");
+    if (table) append_count(line, subject.parts, "table row");
   } else if (extension == "rtf") {
     title = read_between(head, "{\\title ", '}');
     const size_t pages = head.find("\\nofpages");

@@ -20,6 +20,9 @@ struct TextFormat {
   bool is_known() const { return !label.empty(); }
 };
 
+/// What begins each row of a table in HTML, where it is counted.
+inline constexpr std::string_view kTableRow = "<tr";
+
 /// The kind of a text that begins with `head`; of JSON, which `outline` tells, by its members.
 TextFormat find_text_format(std::string_view head, std::string_view outline = {});
 

@@ -24,10 +24,12 @@ class Outline::Reader {
 
   /// Whether one whole array or object has been read, or several, each on a line of its own, and
   /// white space alone behind it.
-  bool complete() const { return state_ == State::done; }
+  bool complete() const { return state_ == State::done || state_ == State::words; }
   bool failed() const { return state_ == State::failed; }
   /// Whether a number was NaN or infinite.
   bool has_nan() const { return nan_; }
+  /// Lines of words behind lines of JSON.
+  uint64_t below() const { return below_ + (words_ > 0 && !word_ended_ ? 1 : 0); }
   const outline::Shape& shape() const { return shape_; }
   const outline::Values& values() const { return values_; }
 
@@ -42,6 +44,7 @@ class Outline::Reader {
     colon,           // behind a key
     after,           // behind a value
     done,            // behind the root, or behind a line's
+    words,           // in lines of words behind lines of JSON
     text,            // inside a string
     escape,          // behind a backslash
     unicode,         // inside the digits of \uXXXX
@@ -62,6 +65,8 @@ class Outline::Reader {
   };
   static constexpr uint32_t kMaxDepth = 1'000'000;
   static constexpr size_t kKeyBytes = 256;
+  static constexpr uint64_t kMostWords = 2'048;
+  static constexpr uint64_t kFewestLines = 3;
 
   const uint8_t* step(const uint8_t* at, const uint8_t* end);
   const uint8_t* structure(const uint8_t* at, const uint8_t* end);
@@ -72,6 +77,7 @@ class Outline::Reader {
   void root(uint8_t byte);
   const uint8_t* space(const uint8_t* at, const uint8_t* end);
   void next_root(uint8_t byte);
+  const uint8_t* words(const uint8_t* at, const uint8_t* end);
   void value(uint8_t byte);
   void after(uint8_t byte);
   void begin_text(bool key);
@@ -108,6 +114,9 @@ class Outline::Reader {
   bool nan_ = false;          // one was none of JSON's
   bool line_ended_ = false;   // since the root, behind which a line's end stands
   bool spans_lines_ = false;  // a line ended inside a root
+  bool word_ended_ = false;   // a line of words
+  uint64_t words_ = 0;        // bytes of them
+  uint64_t below_ = 0;        // lines that ended since the root, without its own
   uint8_t left_ = 0;          // digits of \uXXXX, bytes of the byte order mark
   uint32_t depth_ = 0;
   uint32_t skipped_ = 0;      // containers around the text at hand, from the one that is skipped
@@ -156,6 +165,8 @@ const uint8_t* Outline::Reader::step(const uint8_t* at, const uint8_t* end) {
       if (valued_) keep_value(at, behind);
       return behind;
     }
+    case State::words:
+      return words(at, end);
     case State::skipped:
     case State::skipped_text:
     case State::skipped_escape:
@@ -204,7 +215,8 @@ const uint8_t* Outline::Reader::structure(const uint8_t* at, const uint8_t* end)
 /// Behind the white space at `at`; notes whether a line ends there.
 const uint8_t* Outline::Reader::space(const uint8_t* at, const uint8_t* end) {
   const uint8_t* const stop = std::find_if(at, end, [](uint8_t next) { return !is_white(next); });
-  if (std::find(at, stop, '\n') != stop) {
+  if (const auto ends = std::count(at, stop, '\n'); ends > 0) {
+    below_ += static_cast<uint64_t>(ends) - (line_ended_ ? 0 : 1);
     line_ended_ = true;
     spans_lines_ = spans_lines_ || depth_ > 0;
   }
@@ -214,13 +226,26 @@ const uint8_t* Outline::Reader::space(const uint8_t* at, const uint8_t* end) {
 /// A line more, if each so far was one line.
 void Outline::Reader::next_root(uint8_t byte) {
   const bool fits = state_ == State::done && line_ended_ && !spans_lines_;
-  if (!fits || (byte != '{' && byte != '[')) {
-    state_ = State::failed;
+  const bool begins = byte == '{' || (byte == '[' && !shape_.has_objects());
+  if (!fits || !begins) {
+    state_ = fits && shape_.is_lines() && shape_.list().count >= kFewestLines ? State::words
+                                                                              : State::failed;
+    words_ = 1;
     return;
   }
+  below_ = 0;
   shape_.begin_lines();
   values_.clear();
   value(byte);
+}
+
+/// Some lines: a notice, a fence.
+const uint8_t* Outline::Reader::words(const uint8_t* at, const uint8_t* end) {
+  words_ += static_cast<uint64_t>(end - at);
+  below_ += static_cast<uint64_t>(std::count(at, end, '\n'));
+  word_ended_ = end[-1] == '\n';
+  if (words_ > kMostWords) state_ = State::failed;
+  return end;
 }
 
 /// The root is a container; a byte order mark (EF BB BF) may stand before it.
@@ -578,6 +603,10 @@ bool Outline::is_open() const {
 
 std::string Outline::values() const {
   return reader_ && reader_->complete() ? reader_->values().finish() : std::string();
+}
+
+uint64_t Outline::below() const {
+  return reader_ ? reader_->below() : 0;
 }
 
 std::string Outline::finish() const {

@@ -22,6 +22,8 @@ namespace {
 /// Records and fields that a text which is no table hardly has by chance.
 constexpr size_t kFewestRecords = 3;
 constexpr size_t kFewestFields = 8;
+/// Lines of words above a table, and below it.
+constexpr size_t kMostWords = 8;
 
 bool is_line_end(char character) {
   return character == '\n' || character == '\r';
@@ -36,6 +38,13 @@ struct Record {
   bool empty = false;      ///< a line with nothing in it
   bool ended = false;      ///< its last field is empty
   bool statement = false;  ///< its last field ends in a semicolon
+  bool spoken = false;     ///< its first field has three words
+  size_t filled = 0;       ///< fields with something in them
+
+  /// Whether it is a line of words in or beside a table of so many columns.
+  bool is_words(size_t usual) const {
+    return filled < 2 || ((spaced || spoken) && columns != usual);
+  }
 };
 
 /// Reads the record that begins `text`, whose fields `quotes` shows if it is given, and moves
@@ -51,11 +60,12 @@ Record take_record(std::string_view& text, char delimiter, Quotes* quotes) {
     std::string_view field = text.substr(begin, at - begin);
     const bool wrapped = field.size() > 1 && field.starts_with('"') && field.ends_with('"');
     if (wrapped) field = field.substr(1, field.size() - 2);
-    ++record.columns;
+    if (record.columns++ == 0) record.spoken = std::count(field.begin(), field.end(), ' ') > 1;
     if (field.starts_with(' ')) {
       record.spaced = true;
       field.remove_prefix(std::min(field.find_first_not_of(' '), field.size()));
     }
+    record.filled += field.empty() ? 0 : 1;
     record.numeric = record.numeric || (!field.empty() && field[0] >= '+' && field[0] <= '9');
     if (quotes && !quotes->add(field)) quotes = nullptr;
     begin = at + 1;
@@ -104,23 +114,50 @@ Rows::Rows(std::string_view head, bool whole, char declared, bool other) {
     text.remove_prefix(end + (text.substr(end, 2) == "\r\n" ? 2 : 1));
     has_separator_ = true;
   }
-  other = other || text.empty() || is_among(text[0], "{[<");
-  const bool tabs_first = declared == '\t';
-  const bool semicolon_first = declared == ';';
-  for (const char delimiter : {semicolon_first ? ';'
-                               : tabs_first    ? '\t'
-                                               : ',',
-                               tabs_first ? ',' : '\t', semicolon_first ? ',' : ';'}) {
-    if (other || delimiter_ != '\0') break;
-    columns_ = columns_of(text, delimiter, whole, declared != '\0');
-    if (columns_ > 0) delimiter_ = delimiter;
-  }
-  if (delimiter_ != '\0') {
-    Quotes names(header_, "");
-    has_header_ = !take_record(text, delimiter_, &names).numeric;
-  }
+  if (!other && !text.empty() && !is_among(text[0], "{[<")) find_table(text, whole, declared);
   push(as_bytes(head));
 }
+
+// Below a title or a sentence, which may have a comma too, a table needs an empty line or three
+// columns.
+void Rows::find_table(std::string_view text, bool whole, char declared) {
+  const std::string_view all = text;
+  const std::string_view delimiters = declared == ';' ? ";\t," : declared == '\t' ? "\t,;" : ",\t;";
+  bool apart = true;
+  for (; above_ <= kMostWords && !text.empty(); ++above_) {
+    for (const char delimiter : delimiters) {
+      std::string_view rest = text;
+      const Record first = take_record(rest, delimiter, nullptr);
+      if (first.filled < 2 && first.columns != 2) continue;
+      columns_ = columns_of(text, delimiter, whole, declared != '\0' && above_ == 0);
+      if (columns_ == 0 || (!apart && columns_ < 3)) continue;
+      for (rest = all; !apart && rest.size() > text.size();) {
+        // Rows of different lengths are no table.
+        if (!take_record(rest, delimiter, nullptr).is_words(columns_)) return;
+      }
+      delimiter_ = delimiter;
+      Quotes names(header_, "");
+      has_header_ = !take_record(text, delimiter_, &names).numeric;
+      return;
+    }
+    const std::string_view line = text.substr(0, text.find('\n'));
+    apart = line.find_first_not_of("\r") == line.npos || declared != '\0';
+    words_above_ += line.find_first_not_of("\r") == line.npos ? 0 : 1;
+    if (line.size() == text.size()) break;
+    text.remove_prefix(line.size() + 1);
+  }
+  above_ = words_above_ = 0;
+}
+
+namespace {
+
+/// `, 1 line above, 2 lines below`
+void append_beside(std::string& facts, uint64_t above, uint64_t below) {
+  if (above > 0) append_count(facts, above, "line"), facts += " above";
+  if (below > 0) append_count(facts, below, "line"), facts += " below";
+}
+
+}  // namespace
 
 void Rows::end_line(char end) {
   const bool second_half = end == '\n' && last_ == '\r';
@@ -177,15 +214,36 @@ void Rows::push(Bytes bytes) {
   }
 }
 
-std::string Rows::facts() const {
+std::string Rows::facts(std::string_view tail) const {
   std::string facts;
   if (delimiter_ == '\0') return facts;
-  const uint64_t rows =
-      rows_ + (filled_ ? 1 : 0) - (has_header_ ? 1 : 0) - (has_separator_ ? 1 : 0);
-  if (!quoted_) append_count(facts, rows, "row");
+  uint64_t rows =
+      rows_ + (filled_ ? 1 : 0) - (has_header_ ? 1 : 0) - (has_separator_ ? 1 : 0) - words_above_;
+  uint64_t below = 0;
+  uint64_t words = 0;
+  if (tail.ends_with('\n')) tail.remove_suffix(1);
+  for (size_t seen = 1; seen <= kMostWords && !quoted_; ++seen) {
+    const size_t end = tail.rfind('\n');
+    if (end == tail.npos) break;
+    std::string_view line = tail.substr(end + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    tail = tail.substr(0, end);
+    if (line.empty()) continue;
+    // The end of a record whose field has a line end in it has an odd number of quotation marks.
+    const bool ends_quotation = std::count(line.begin(), line.end(), '"') % 2 != 0;
+    if (ends_quotation || !take_record(line, delimiter_, nullptr).is_words(columns_)) {
+      rows -= std::min(rows, words);
+      append_beside(facts, above_, below);
+      break;
+    }
+    ++words;
+    below = seen;
+  }
+  std::string counted;
+  if (!quoted_) append_count(counted, rows, "row");
   append_count(facts, columns_, "column");
   if (has_header_) facts += header_;
-  return facts;
+  return counted + facts;
 }
 
 // --- facts about a text ----------------------------------------------------------------------
@@ -194,20 +252,37 @@ struct TextFacts::State {
   State(std::string_view head, bool whole, char declared, bool json)
       : outline(json),
         rows(head, whole, declared, kind_of(head, whole, declared, json)),
-        parts(find_text_format(head).token) {
-    outline.push(as_bytes(head));
+        parts(head.starts_with('<') && head.find("<table") != head.npos
+                  ? kTableRow
+                  : find_text_format(head).token) {
+    const std::string_view values = json ? head : skip_words(head);
+    outline.push(as_bytes(values));
     parts.push(head);
-    counts = whole || !outline.may_be();
+    counts = whole || above > 0 || !outline.may_be();
+    if (rows.delimiter() != '\0') kind.reset();
   }
 
-  /// Finds the kind of text, and says whether it has one.
+  /// What begins with the first of several lines of JSON, behind a few lines of words.
+  std::string_view skip_words(std::string_view head) {
+    std::string_view rest = head;
+    if (rest.starts_with('[')) return head;
+    while (above <= kMostWords && !rest.empty() && rest[0] != '{') {
+      rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1);
+      ++above;
+    }
+    if (above <= kMostWords && !rest.empty()) return rest;
+    above = 0;
+    return head;
+  }
+
+  /// Finds the kind of text, and says whether it has one without tables.
   bool kind_of(std::string_view head, bool whole, char declared, bool json) {
     const bool other = json || declared != '\0' || head.empty() || is_among(head[0], "{<");
     if (other) return false;
     kind.emplace(head, whole);
     if (!kind->is_known()) kind.reset();
     if (kind) kind->push(head);
-    return kind.has_value();
+    return kind && kind->label() != "Markdown";
   }
 
   Outline outline;
@@ -215,6 +290,7 @@ struct TextFacts::State {
   Rows rows;
   std::optional<PlainText> plain;  // of a text with colours
   TokenCount parts;
+  uint64_t above = 0;  // lines of words before what the outline reads
   bool counts = true;  // lines and rows: of what begins as JSON they are not worth the time
 };
 
@@ -247,10 +323,16 @@ void TextFacts::tell(Subject& subject) const {
   subject.outline = state_->outline.finish();
   subject.values = state_->outline.values();
   subject.is_lines = state_->outline.is_lines();
+  if (subject.is_lines && !subject.outline.empty()) {
+    append_beside(subject.outline, state_->above, state_->outline.below());
+  } else if (state_->above > 0) {
+    subject.outline.clear();
+    subject.values.clear();
+  }
   subject.token = state_->parts.token();
   subject.parts = state_->parts.count();
   if (state_->counts) subject.lines = state_->rows.lines();
-  if (state_->counts) subject.table = state_->rows.facts();
+  if (state_->counts) subject.table = state_->rows.facts(find_end(subject));
   if (state_->kind && (mime == "text/plain" || mime == "text/markdown")) {
     subject.kind = state_->kind->label();
     subject.kind_facts = state_->kind->facts();

@@ -81,6 +81,10 @@ class Shape {
   /// an array around them, and their depths one more. May be told again.
   void begin_lines();
   bool is_lines() const { return lines_; }
+  /// Whether all documents so far are objects.
+  bool has_objects() const {
+    return lines_ ? list_.kinds == static_cast<Kinds>(Kind::object) : root_ == Kind::object;
+  }
 
   Kind root() const { return root_; }
   const Record& record() const { return record_; }

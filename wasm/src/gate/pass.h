@@ -142,6 +142,7 @@ class Gate::Pass {
   uint32_t segment_ = 0;
   uint64_t segment_source_ = 0;
   std::optional<gate::Run> run_;
+  bool run_ended_ = false;  // what follows is waited for
   std::unique_ptr<gate::ByteReader> reader_;
   std::string bytes_;
 

@@ -22,19 +22,25 @@ void Gate::Pass::run_straight() {
 }
 
 bool Gate::Pass::run() {
-  // Complete the quantum that an earlier piece left open.
-  gate::Run::Step step = lex_run(run_->characters() + run_->missing());
-  if (step == gate::Run::Step::full) {
+  if (!run_ended_) {
+    // Complete the quantum that an earlier piece left open.
+    gate::Run::Step step = lex_run(run_->characters() + run_->missing());
+    if (step == gate::Run::Step::full) {
+      log_decoded();
+      run_straight();
+      step = lex_run(SIZE_MAX);
+    }
     log_decoded();
-    run_straight();
-    step = lex_run(SIZE_MAX);
+    run_ended_ = step == gate::Run::Step::ended;
+    if (!run_ended_) return false;
   }
-  if (step == gate::Run::Step::ended) {
-    end_run();
-    return true;
-  }
-  log_decoded();
-  return false;
+  // What follows may say that the rest of the file is missing.
+  const std::string_view behind = as_text(at_, end_).substr(0, gate::kBehindRun);
+  if (behind.size() < gate::kBehindRun && !final_) return false;
+  run_ended_ = false;
+  log_.segment(segment_).cut = !run_->took_padding() && gate::is_cut(behind);
+  end_run();
+  return true;
 }
 
 gate::Run::Step Gate::Pass::lex_run(size_t most) {

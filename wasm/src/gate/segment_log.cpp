@@ -244,7 +244,7 @@ void SegmentLog::recognise(Open& open, const Segment& segment) const {
     open.has_tail = !json;
     open.tail = Tail(kExcerptTail);
   } else {
-    open.has_tail = wants_tail(as_bytes(head));
+    open.has_tail = wants_tail(as_bytes(head)) || find_wide_text(as_bytes(head));
   }
 }
 
@@ -298,11 +298,19 @@ void SegmentLog::close(uint32_t index) {
       segment.content_print = open.content.finish();
     }
   }
-  if (segment.mangled) {
-    const auto was = sniff_mangled(open.head, options_.signatures);
-    segment.description = (was ? was->label : std::string("binary data")) +
-                          " damaged by a text decoder, " + human_size(segment.bytes);
+  const bool cut = segment.cut && !subject.text;
+  if (segment.mangled || cut) {
+    const auto was =
+        cut ? std::optional(subject.type) : sniff_mangled(open.head, options_.signatures);
+    segment.description =
+        (was ? was->label : std::string("binary data")) +
+        (cut ? " without its end, which the tool left out, " : " damaged by a text decoder, ") +
+        human_size(segment.bytes);
     segment.preview.clear();
+    if (cut) {
+      segment.mime_type = "application/octet-stream";
+      segment.extension = "bin";
+    }
   } else {
     describe(subject, segment);
     if (excerpts_ < kMaxExcerpts) {

@@ -163,11 +163,13 @@ bool Survey::quote_bare_bytes(const Document& document, std::string& quoted) {
   std::vector<Splice> splices;
   for (const Mark& mark : document.marks(0, document.text().size())) {
     const Segment& segment = table_.segment(mark.segment);
-    if (segment.kind != SegmentKind::run || !is_list(segment.form.encoding)) continue;
+    const bool list = is_list(segment.form.encoding);
+    if (segment.kind != SegmentKind::run || (!list && !segment.cut)) continue;
     const size_t string = document.string_around(mark.offset);
-    if (segment.bare || segment.form.suffix.empty() || document.whole(string)) continue;
+    if (document.whole(string) || (list && (segment.bare || segment.form.suffix.empty()))) continue;
     std::string& wrap = table_.about(mark.segment).wrap;
-    wrap = quote_for(text_before(document, mark.offset));
+    // What is left of a file that was cut must not run into the reference.
+    wrap = list ? quote_for(text_before(document, mark.offset)) : " ";
     if (wrap.empty()) continue;
     std::string with;
     append_escaped(with, wrap);

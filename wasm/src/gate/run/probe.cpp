@@ -156,10 +156,8 @@ bool looks_like_bytes(const Run& run) {
   return !names && looks_encoded(run.characters_at_hand(), run.took_padding());
 }
 
-// Source that is looked at behind a run, for the signs of a cut.
-constexpr size_t kBehindRun = 8;
+}  // namespace
 
-// Whether what follows a run says that the server shortened it: `…`, `...`, `[truncated`.
 bool is_cut(std::string_view behind) {
   if (behind.starts_with(' ')) behind.remove_prefix(1);
   if (behind.starts_with("...") || behind.starts_with("…") || behind.starts_with("\\u2026")) {
@@ -169,6 +167,8 @@ bool is_cut(std::string_view behind) {
   behind.remove_prefix(1);
   return behind.starts_with("trunc") || behind.starts_with("...") || behind.starts_with("…");
 }
+
+namespace {
 
 Verdict probe(const uint8_t* at, const uint8_t* end, bool final, bool hex, const DataUri& uri,
               const Before& before, const GateOptions& options) {

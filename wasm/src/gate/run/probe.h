@@ -70,6 +70,12 @@ size_t find_python(std::string_view behind);
 /// Probes for a list whose items are one run. `at` is behind the opening quote of the first item.
 Verdict probe_items(const uint8_t* at, const uint8_t* end, bool final, const GateOptions& options);
 
+/// Source that is looked at behind a run, for the signs of a cut.
+inline constexpr size_t kBehindRun = 8;
+
+/// Whether what follows a run says that the server shortened it: `…`, `...`, `[truncated`.
+bool is_cut(std::string_view behind);
+
 /// Whether base64 at `at` has the signature of a file. Empty if more bytes are required.
 std::optional<bool> begins_file(const uint8_t* at, const uint8_t* end, bool final,
                                 const std::vector<Signature>& signatures);

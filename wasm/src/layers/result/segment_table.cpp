@@ -126,6 +126,8 @@ std::optional<uint32_t> SegmentTable::add_text(std::string_view text) {
 
 void SegmentTable::declare_bytes(Segment& segment, const About& about, std::string_view mime_type,
                                  bool trusted) {
+  // A part of a file is no file, whatever is declared.
+  if (segment.cut) return;
   const bool unknown = is_unknown(segment.mime_type);
   std::optional<FileType> sniffed;
   if (!unknown) sniffed = type_of_mime(segment.mime_type);
@@ -139,7 +141,10 @@ void SegmentTable::declare_bytes(Segment& segment, const About& about, std::stri
   if (!type.extension.empty() && (type.extension != "bin" || segment.extension.empty())) {
     segment.extension = type.extension;
   }
-  if (unknown) {
+  // What says that it is text knows more than a declared type of text.
+  const bool is_told = is_text_type(type.mime_type) &&
+                       segment.description.substr(0, 11).find("text") != std::string::npos;
+  if (unknown && !is_told) {
     Subject subject;
     subject.type = std::move(type);
     subject.size_bytes = segment.bytes;
