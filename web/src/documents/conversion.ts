@@ -7,6 +7,7 @@ import { SluiceError } from "../errors/error.js";
 import { convertBook } from "./book.js";
 import type { Converted, ConvertOptions, DocumentFacts, DocumentForm } from "./document.js";
 import { convertHtml } from "./html.js";
+import { convertHtmlTable } from "./html-table.js";
 import type { DocumentKind } from "./kind.js";
 import { convertOpenDocument } from "./open-document.js";
 import { convertParquet } from "./parquet.js";
@@ -87,7 +88,7 @@ async function convertKind(
     case "parquet":
       return convertParquet(bytes, options);
     case "html":
-      return convertHtml(bytes, options);
+      return options.form === "rows" ? convertHtmlTable(bytes, options) : convertHtml(bytes, options);
     default:
       throw new SluiceError("E_INVALID_ARGUMENT", `The ${kind} has no text.`, { path: "as" });
   }

@@ -82,7 +82,7 @@ const ROWS: readonly Row[] = [
     name: "HTML",
     types: /^(?:text\/html|application\/xhtml\+xml)$/,
     names: /\.x?html?$/,
-    forms: ["text", "links"],
+    forms: ["text", "links", "rows"],
   },
   {
     kind: "image",

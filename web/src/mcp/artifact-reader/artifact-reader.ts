@@ -221,7 +221,12 @@ async function tell(given: Readable, wanted: Wanted, selection: Selection, most:
     const { tellDocument } = await loaded(() => import("./document.js"));
     return tellDocument(from, kind, most);
   }
-  const form = await formFor(from, head, wanted, selection);
+  const form = await formFor(from, head, wanted, selection).catch((error: unknown) => {
+    // A page without a table is asked as lines.
+    if (kind === "html" && wanted.mode === "query" && error instanceof SluiceError && error.path === "rows")
+      return from;
+    throw error;
+  });
   const { table = {} } = selection;
   const inspection = await inspectAs(form, form === from ? head : await headOf(form), table);
   const { mode } = wanted;

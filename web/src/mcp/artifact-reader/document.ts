@@ -58,7 +58,8 @@ export async function tellDocument(from: Readable, kind: DocumentKind, most: num
 /** A document that cannot be read is still described. */
 const TOLD: readonly string[] = ["E_DOCUMENT", "E_TOO_LARGE"];
 
-const HTML = 'Read it with one of: as "text" (with pages, lines or search), as "links", lines "1-50", search, bytes.';
+const HTML =
+  'Read it with one of: as "text" (with pages, lines or search), as "links", lines "1-50", search, bytes; rows "1-20" and query for its longest table.';
 
 const MORE_HEADINGS = "Not all headings and names are shown: search finds the others.";
 

@@ -113,15 +113,14 @@ export async function converted(
   return inTurn(() => convertApart({ request, input: chunksOf(from), write, modules, signal }), signal);
 }
 
-/** The bytes of an artifact from an offset on, piece by piece. */
-export async function* chunksOf(from: Readable, start = 0): AsyncGenerator<Uint8Array> {
-  const { size_bytes: size } = from.ref;
-  for (let at = start; at < size; at += PIECE) yield readSpan(from, { start: at, end: Math.min(size, at + PIECE) });
+/** The bytes of an artifact from an offset on, up to another, piece by piece. */
+export async function* chunksOf(from: Readable, start = 0, end = from.ref.size_bytes): AsyncGenerator<Uint8Array> {
+  for (let at = start; at < end; at += PIECE) yield readSpan(from, { start: at, end: Math.min(end, at + PIECE) });
 }
 
-/** The bytes of an artifact for a query. */
-export function holdBytes(from: Readable): TableBytes {
-  return { open: (start) => chunksOf(from, start) };
+/** The bytes of an artifact for a query, or those between two offsets. */
+export function holdBytes(from: Readable, first = 0, end?: number): TableBytes {
+  return { open: (start) => chunksOf(from, first + start, end) };
 }
 
 const PIECE = 1024 * 1024;

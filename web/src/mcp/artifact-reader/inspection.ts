@@ -15,16 +15,22 @@ import { loaded, pour, readSpan, type Readable } from "./source.js";
 /** Bytes that are inspected. */
 export const HEAD_BYTES = 8192;
 
-/** How rows are separated. Those of CSV begin at the byte `start`, below so many lines. */
+/** How rows are separated. They begin at the byte `start`, and stand between so many lines of words. */
 type Layout =
-  | ({ readonly kind: "csv"; readonly start: number; readonly above: number } & CsvDialect)
-  | { readonly kind: "ndjson" }
+  | ({ readonly kind: "csv" } & Between & CsvDialect)
+  | ({ readonly kind: "ndjson" } & Between)
   /** In the document as a whole, or in a part of it. */
   | {
       readonly kind: "array";
       readonly span?: { readonly start: number; readonly end: number; readonly pointer: string };
     }
   | { readonly kind: "none" };
+
+interface Between {
+  readonly start: number;
+  readonly above: number;
+  readonly below: number;
+}
 
 /** The result of an inspection. */
 export interface Inspection {
@@ -51,15 +57,51 @@ export async function headOf(from: Readable): Promise<Uint8Array> {
   return readSpan(from, { start: 0, end: Math.min(HEAD_BYTES, from.ref.size_bytes) });
 }
 
-/** Inspects an artifact by its first bytes. A text that was told to be something else than a table is none. */
+/**
+ * Inspects an artifact by its first bytes. A text that was told to be something else than a table is none, and rows begin and end where it
+ * was told.
+ */
 export function inspect({ ref }: Readable, head: Uint8Array): Inspection {
   const inspection = inspectBytes(head, plainType(ref.mime_type) ?? "", ref.filename ?? "");
+  const { layout } = inspection;
   const { description } = ref.source;
-  if (inspection.layout.kind !== "csv" || isTableType(ref) || typeof description !== "string") return inspection;
-  if (inspection.layout.start > inspection.markBytes) return inspection;
+  if ((layout.kind !== "csv" && layout.kind !== "ndjson") || typeof description !== "string") return inspection;
+  // What is quoted from the file could say the same.
+  const [told = ""] = description.split('"', 1);
+  if (/^(?:[CT]SV, .*[0-9] columns?\b|NDJSON, )/.test(told))
+    return { ...inspection, layout: placeRows(inspection, layout, told) };
+  if (layout.kind !== "csv" || isTableType(ref)) return inspection;
+  if (layout.start > inspection.markBytes) return inspection;
   // Of few rows the core cannot tell whether they are a table.
   const isUnsure = ref.size_bytes < SURE_BYTES && description.startsWith("text");
   return isUnsure || /^[CT]SV\b/.test(description) ? inspection : { ...inspection, layout: { kind: "none" } };
+}
+
+/** Where rows are, by what was told of the lines above and below them. */
+function placeRows({ head, markBytes }: Inspection, layout: Extract<Layout, Between>, told: string): Layout {
+  const [above = 0, below = 0] = ["above", "below"].map((side) =>
+    Number(new RegExp(`, ([0-9]+) lines? ${side}\\b`).exec(told)?.[1] ?? 0),
+  );
+  let start = markBytes;
+  for (let line = 0; line < above; line += 1) start = head.indexOf(NEWLINE, start) + 1;
+  const dialect =
+    layout.kind === "csv" && start !== layout.start ? dialectOf(DECODER.decode(head.subarray(start))) : {};
+  return { ...layout, ...dialect, start, above, below };
+}
+
+/** Bytes of the end of a text that has the lines below rows. */
+const TAIL_BYTES = 8192;
+
+/** Where rows end: before the lines of words that stand below them. Throws what the source throws. */
+export async function findEnd(from: Readable, { layout }: Pick<Inspection, "layout">): Promise<number> {
+  const { size_bytes: size } = from.ref;
+  const below = "below" in layout ? layout.below : 0;
+  if (below === 0) return size;
+  const start = Math.max(0, size - TAIL_BYTES);
+  const tail = await readSpan(from, { start, end: size });
+  let end = tail.at(-1) === NEWLINE ? tail.length - 1 : tail.length;
+  for (let line = 0; line < below; line += 1) end = tail.lastIndexOf(NEWLINE, end - 1);
+  return end < 0 ? size : start + end + 1;
 }
 
 /** Whether the type or the file name says that it is a table. */
@@ -107,7 +149,8 @@ export async function inspectAs(
   const inspection = inspect(from, head);
   if ((header === undefined && delimiter === undefined) || !inspection.isText) return inspection;
   const { layout, markBytes } = inspection;
-  const known = layout.kind === "csv" ? layout : { start: markBytes, above: 0 };
+  const known = layout.kind === "csv" ? layout : { start: markBytes, above: 0, below: 0 };
+  const below = "below" in layout ? layout.below : 0;
   const { start, above } = header === undefined ? known : await findLine(from, markBytes, header);
   const sample = DECODER.decode(
     await readSpan(from, { start, end: Math.min(start + HEAD_BYTES, from.ref.size_bytes) }),
@@ -115,7 +158,7 @@ export async function inspectAs(
   return {
     ...inspection,
     isJson: false,
-    layout: { kind: "csv", start, above, ...dialectOf(sample), ...(delimiter !== undefined && { delimiter }) },
+    layout: { kind: "csv", start, above, below, ...dialectOf(sample), ...(delimiter !== undefined && { delimiter }) },
   };
 }
 
@@ -236,12 +279,13 @@ function looksLikeText(head: Uint8Array): boolean {
 }
 
 function findLayout(body: Uint8Array, markBytes: number, type: string, filename: string): Layout {
-  if (NDJSON.test(type) || /\.(?:ndjson|jsonl)$/.test(filename)) return { kind: "ndjson" };
+  if (NDJSON.test(type) || /\.(?:ndjson|jsonl)$/.test(filename))
+    return { kind: "ndjson", start: markBytes, above: 0, below: 0 };
   const separator = findSeparator(String.fromCharCode(...body.subarray(0, 16)));
   if (separator !== undefined) {
     const start = markBytes + separator.end;
     const dialect = dialectOf(DECODER.decode(body.subarray(separator.end)));
-    return { kind: "csv", start, above: 0, ...dialect, delimiter: separator.delimiter };
+    return { kind: "csv", start, above: 0, below: 0, ...dialect, delimiter: separator.delimiter };
   }
   if (TABLE_TYPE.test(type) || TABLE_NAME.test(filename)) {
     const isTabbed = type === "text/tab-separated-values" || filename.endsWith(".tsv");
@@ -254,17 +298,18 @@ function findLayout(body: Uint8Array, markBytes: number, type: string, filename:
       kind: "csv",
       start,
       above: above.split("\n").length - 1,
+      below: 0,
       ...dialect,
       ...(isTabbed && { delimiter: "\t" }),
     };
   }
   const dialect = dialectOf(DECODER.decode(body));
   const first = firstByte(body);
-  if (isSeveralDocuments(body)) return { kind: "ndjson" };
+  if (isSeveralDocuments(body)) return { kind: "ndjson", start: markBytes, above: 0, below: 0 };
   if (first === 0x5b && isJsonSoFar(body)) return { kind: "array" };
   const isPlain = type === "" || type === "text/plain";
   return isPlain && first !== 0x7b && looksLikeTable(body, dialect)
-    ? { kind: "csv", start: markBytes, above: 0, ...dialect }
+    ? { kind: "csv", start: markBytes, above: 0, below: 0, ...dialect }
     : { kind: "none" };
 }
 
@@ -341,7 +386,7 @@ export function documentKind({ ref }: Readable, head: Uint8Array): DocumentKind 
 
 /**
  * The form of a document in which a mode reads it. Undefined if the artifact itself is read. HTML is text already, so it is read as it
- * is unless it is said otherwise.
+ * is unless it is said otherwise, but for the rows of its tables.
  */
 export function formOf(
   kind: DocumentKind | undefined,
@@ -349,10 +394,11 @@ export function formOf(
   { as, sheet }: Selection,
 ): DocumentForm | undefined {
   if (as === "text" || as === "links") return as;
-  if (kind === undefined || kind === "image" || (kind === "html" && mode !== "pages")) return undefined;
+  if (kind === undefined || kind === "image") return undefined;
+  const isRows = mode === "rows" || mode === "query";
+  if (kind === "html") return isRows ? "rows" : mode === "pages" ? "text" : undefined;
   const { forms } = traitsOf(kind);
   if (!forms.includes("text")) return "rows";
-  if (forms.includes("cells") && (mode === "rows" || mode === "query" || sheet !== undefined))
-    return mode === "query" ? "values" : "cells";
+  if (forms.includes("cells") && (isRows || sheet !== undefined)) return mode === "query" ? "values" : "cells";
   return "text";
 }

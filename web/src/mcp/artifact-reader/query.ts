@@ -17,8 +17,8 @@ import { sheetTable } from "./cells.js";
 import { artifactUri, quote } from "./definition.js";
 import { recordOf } from "./derived-record.js";
 import { holdBytes } from "./forms.js";
-import type { Inspection } from "./inspection.js";
-import { noteAbove } from "./records.js";
+import { findEnd, type Inspection } from "./inspection.js";
+import { noteBeside, noteTable } from "./records.js";
 import { namedTables } from "./query-tables.js";
 import type { Selection, Wanted } from "./request.js";
 import { factsOf, findSheet, type Readable, readSpan, subjectOf } from "./source.js";
@@ -88,15 +88,20 @@ const BEGINNING_BYTES = 1024 * 1024;
 
 async function openTable(
   from: Readable,
-  { layout, isJson, markBytes }: Inspection,
+  inspection: Inspection,
   tokens: readonly string[] | undefined,
 ): Promise<QueryTable> {
+  const { layout, isJson, markBytes } = inspection;
   const bytes = holdBytes(from);
-  if (tokens === undefined && layout.kind === "csv") {
-    const { start, delimiter, newline } = layout;
-    return { form: { kind: "csv", start, delimiter, newline }, bytes, notes: noteAbove({ layout }) };
+  if (tokens === undefined && (layout.kind === "csv" || layout.kind === "ndjson")) {
+    const { size_bytes: size } = from.ref;
+    const end = await findEnd(from, inspection);
+    const notes = [...noteBeside(inspection, size, end), ...noteTable(from)];
+    const { start } = layout;
+    if (layout.kind === "ndjson") return { form: { kind: "ndjson" }, bytes: holdBytes(from, start, end), notes };
+    const { delimiter, newline } = layout;
+    return { form: { kind: "csv", start, delimiter, newline }, bytes: holdBytes(from, 0, end), notes };
   }
-  if (tokens === undefined && layout.kind === "ndjson") return { form: { kind: "ndjson" }, bytes };
   if (isJson && tokens !== undefined) return { form: { kind: "rows", keys: tokens }, bytes };
   if (isJson) {
     const end = Math.min(from.ref.size_bytes, BEGINNING_BYTES);

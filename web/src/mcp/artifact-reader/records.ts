@@ -4,8 +4,9 @@
  */
 import { SluiceError } from "../../errors/error.js";
 import { countNoun, groupDigits, humanSize } from "../../core/amounts.js";
+import { plainType } from "../../core/media-type.js";
 import { type AnswerParts, prefixWithin } from "./answer.js";
-import type { Inspection } from "./inspection.js";
+import { findEnd, type Inspection } from "./inspection.js";
 import type { RecordMode, RecordSpec } from "./request.js";
 import { bytesOf, pour, type Readable, subjectOf, MAX_RESOURCE_PART, factsOf } from "./source.js";
 import { joinBytes } from "../../artifacts/bytes.js";
@@ -43,7 +44,8 @@ export async function tellRecords(
   // The first of several has a border, too.
   const each = mode === "pages" ? Math.max(1, most - MAX_BORDER) : Math.min(MAX_RECORD_CHARS, most);
   const limits: KeepLimits = { each, all: most, excess: "cut", border: mode === "pages" ? MAX_BORDER : 0 };
-  const { header, kept, total, isUnclosed } = await readRecords(from, inspection, mode, range, limits);
+  const rowsEnd = mode === "rows" ? await findEnd(from, inspection) : from.ref.size_bytes;
+  const { header, kept, total, isUnclosed } = await readRecords(from, inspection, mode, range, limits, rowsEnd);
   const first = kept[0] as Kept;
   const last = kept.at(-1) as Kept;
   const noun = nounOf(mode, from);
@@ -54,7 +56,8 @@ export async function tellRecords(
     head: `${subjectOf(from)}, ${which}${total === undefined ? "" : ` of ${groupDigits(total)}`}${aboutRows(mode, inspection)}`,
     data: shown.map((record) => (hasBorders ? `[${noun} ${record.index}]\n` : "") + writeRecord(record)).join("\n"),
     notes: [
-      ...(mode === "rows" ? noteAbove(inspection) : []),
+      ...(mode === "rows" ? noteBeside(inspection, from.ref.size_bytes, rowsEnd) : []),
+      ...(mode === "rows" ? noteTable(from) : []),
       ...moreNotes(last.index, range, total, mode),
       ...(isUnclosed ? ["A quote is never closed, so the last row takes all that follows it."] : []),
       ...cutNotes(shown, mode, from),
@@ -75,7 +78,8 @@ export async function textOfRecords(
   range: RecordSpec,
 ): Promise<string> {
   const limits: KeepLimits = { each: MAX_RESOURCE_PART, all: MAX_RESOURCE_PART, excess: "refuse", border: 0 };
-  const { header, kept } = await readRecords(from, inspection, mode, range, limits);
+  const rowsEnd = mode === "rows" ? await findEnd(from, inspection) : from.ref.size_bytes;
+  const { header, kept } = await readRecords(from, inspection, mode, range, limits, rowsEnd);
   return (header === undefined ? kept : [header, ...kept]).map(({ text }) => text).join("\n");
 }
 
@@ -85,9 +89,10 @@ async function readRecords(
   mode: RecordMode,
   range: RecordSpec,
   limits: KeepLimits,
+  rowsEnd: number,
 ): Promise<Found> {
   const span = mode === "rows" && inspection.layout.kind === "array" ? inspection.layout.span : undefined;
-  const size = span?.end ?? from.ref.size_bytes;
+  const size = span?.end ?? rowsEnd;
   const start = span?.start ?? (mode === "rows" ? startRows(inspection) : 0);
   const countsAll = size - start <= COUNTED_BYTES;
   // Header and rows may take half of the space each.
@@ -125,7 +130,7 @@ function splitterFor(
   if (mode === "lines") return new LineSplitter(records, 0);
   if (mode === "pages") return new LineSplitter(records, 0, false, FORM_FEED);
   if (layout.kind === "csv") return new CsvSplitter(header, records, layout, layout.start);
-  if (layout.kind === "ndjson") return new LineSplitter(records, markBytes, true);
+  if (layout.kind === "ndjson") return new LineSplitter(records, layout.start, true);
   if (layout.kind === "array") return new ElementSplitter(records, layout.span?.start ?? markBytes, stopsEarly);
   throw new SluiceError(
     "E_INVALID_ARGUMENT",
@@ -160,15 +165,24 @@ function nounOf(mode: RecordMode, from: Readable): string {
   return mode === "lines" ? "line" : "row";
 }
 
-/** The byte with which rows begin: what stands above a table is none. */
+/** The byte with which rows begin: what stands above them is none. */
 function startRows({ layout, markBytes }: Inspection): number {
-  return layout.kind === "csv" ? layout.start : markBytes;
+  return "start" in layout ? layout.start : markBytes;
 }
 
-/** Says where to find what stands above a table. */
-export function noteAbove({ layout }: Pick<Inspection, "layout">): readonly string[] {
-  if (layout.kind !== "csv" || layout.above === 0) return [];
-  return [`The table begins at line ${layout.above + 1}: lines "1-${layout.above}" tells what stands above it.`];
+/** Says where to find what stands above rows, and below them, where they end at a byte. */
+export function noteBeside({ layout }: Pick<Inspection, "layout">, size: number, end: number): readonly string[] {
+  const above = "above" in layout ? layout.above : 0;
+  return [
+    ...(above > 0 ? [`The table begins at line ${above + 1}: lines "1-${above}" tells what stands above it.`] : []),
+    ...(end < size ? [`The table ends before the end: bytes "-${size - end}" tells what stands below it.`] : []),
+  ];
+}
+
+/** Which table of a page of HTML the rows are of. */
+export function noteTable(from: Readable): readonly string[] {
+  const isPage = from.ref.source["form"] === "rows" && plainType(from.origin?.mime_type ?? null) === "text/html";
+  return isPage ? (factsOf(from)?.notices ?? []) : [];
 }
 
 function aboutRows(mode: RecordMode, { layout }: Inspection): string {

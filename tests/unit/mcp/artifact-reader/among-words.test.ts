@@ -1,0 +1,91 @@
+/** Tables and lines of JSON among words, tables in HTML, and text in UTF-16 without a mark: read as they were told. */
+import { expect, test } from "vitest";
+import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
+import { ArtifactReader } from "../../../../web/src/mcp/artifact-reader/artifact-reader.js";
+import { ArtifactSource } from "../../../../web/src/mcp/artifact-reader/source.js";
+import { createSluice } from "../../../../web/src/index.js";
+import { dataOf, wordsOf } from "./artifacts.js";
+
+const rows = Array.from({ length: 900 }, (_, id) => ({ id, name: `row ${id}`, amount: id * 2 }));
+const csv = ["id,name,amount", ...rows.map(({ id, name, amount }) => `${id},${name},${amount}`)].join("\n");
+const html = rows.map(({ id, name, amount }) => `<tr><td>${id}<td>${name}<td>${amount}</tr>`).join("");
+
+type Ask = (args: Readonly<Record<string, string>>) => Promise<{ readonly data: string; readonly words: string }>;
+
+/** Sends a block through a gate, and reads what it stored. */
+async function send(block: object): Promise<Ask> {
+  const store = new MemoryArtifactStore();
+  const sluice = await createSluice({ store });
+  const { artifacts } = await sluice.transform({ content: [block] }, { dialect: "mcp", namespace: "t" });
+  const reader = new ArtifactReader(new ArtifactSource(store, {}, "t"), { sluice });
+  return async (args) => {
+    const result = await reader.call({ uri: `artifact://${artifacts[0]?.id}`, ...args });
+    return { data: dataOf(result) ?? "", words: wordsOf(result) };
+  };
+}
+
+const SUM = { query: "SELECT COUNT(*) AS n, MAX(id) AS last, SUM(amount) AS total FROM rows" };
+
+const ABOVE = 'The table begins at line 2: lines "1-1" tells what stands above it.';
+
+test.each([
+  ["a title", `Sales 2026\n${csv}\n`, [ABOVE]],
+  ["a sentence with a comma", `Query OK, 900 rows:\n${csv}`, [ABOVE]],
+  [
+    "a fence",
+    `\`\`\`csv\n${csv}\n\`\`\`\nAsk for page 2.\n`,
+    [ABOVE, 'The table ends before the end: bytes "-20" tells what stands below it.'],
+  ],
+  [
+    "nothing",
+    `${csv}\n# truncated at 900 of 48211 rows\n`,
+    ['The table ends before the end: bytes "-33" tells what stands below it.'],
+  ],
+])("CSV below %s is a table without the words, which are read as lines", async (_, text, notes) => {
+  const ask = await send({ type: "text", text });
+  expect((await ask(SUM)).data).toBe("n,last,total\n900,899,809100");
+  const first = await ask({ rows: "1-2" });
+  expect(first.data).toBe("id,name,amount\n0,row 0,0\n1,row 1,2");
+  expect(first.words).toContain("rows 1-2 of 900");
+  for (const note of notes) expect(first.words).toContain(note);
+  expect((await ask({ rows: "900-" })).data).toBe("id,name,amount\n899,row 899,1798");
+  expect((await ask({ lines: "1-1" })).data).toBe(text.split("\n")[0]);
+});
+
+test("lines of JSON between words are rows", async () => {
+  const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+  const ask = await send({ type: "text", text: `Found 400 records:\n${lines}[truncated: 400 of 9000 records]\n` });
+  expect((await ask(SUM)).data).toBe("n,last,total\n900,899,809100");
+  expect((await ask({ rows: "900-" })).data).toBe(JSON.stringify(rows[899]));
+});
+
+test("the longest table of HTML has rows, and its words are read with pages", async () => {
+  const head = "<h2>Sheet</h2><table><tr><td>small</table><table><tr><th>id<th>name<th>amount</tr>";
+  const ask = await send({ type: "text", text: `${head}${html}</table>\n<p>more ranges: A1001:D2000</p>` });
+  expect((await ask(SUM)).data).toBe("n,last,total\n900,899,809100");
+  const { data, words } = await ask({ rows: "2-3" });
+  expect(data).toBe("id,name,amount\n1,row 1,2\n2,row 2,4");
+  expect(words).toContain("These are the rows of table 2, the one of 2 that has the most rows");
+});
+
+test("cells of HTML that take several columns and rows are in their places", async () => {
+  const head =
+    '<table><tr><th>a<th>b<th>c<th>d</tr><tr><td rowspan=2>x<td colspan="2">y<br>z<td>1</tr><tr><td>2<td>3<td>4</tr>';
+  const ask = await send({ type: "text", text: `${head}${"<tr><td>n<td>0<td>0<td>0</tr>".repeat(900)}</table>` });
+  expect((await ask({ rows: "1-3" })).data).toBe("a,b,c,d\nx,y z,,1\nx,2,3,4\nn,0,0,0");
+});
+
+test("HTML without a table is asked as lines", async () => {
+  const ask = await send({ type: "text", text: `<h2>Words</h2>\n${"<p>words of it</p>\n".repeat(600)}` });
+  expect((await ask({ query: "SELECT COUNT(*) AS n FROM rows" })).data).toBe("n\n601");
+  expect((await ask({ rows: "1-2" })).words).toContain("has no table with rows");
+});
+
+test.each(["utf16le", "swapped"])("UTF-16 without a mark is decoded, %s", async (order) => {
+  const text = rows.map(({ id }) => `Zeile ${id} über Straßen, привет\n`).join("");
+  const bytes = Buffer.from(text, "utf16le");
+  const blob = (order === "swapped" ? bytes.swap16() : bytes).toString("base64");
+  const ask = await send({ type: "resource", resource: { uri: "file:///a.txt", mimeType: "text/plain", blob } });
+  expect((await ask({ lines: "2-2" })).data).toBe("Zeile 1 über Straßen, привет");
+  expect((await ask({ search: "ПРИВЕТ" })).words).toContain("900");
+});
