@@ -79,6 +79,17 @@ describe("a file's facts", () => {
     expect((await sluice.sniff(Uint8Array.of(1, 2, ...noise))).description).toBe("binary data, 66 B");
   });
 
+  test("are told of slides of OpenDocument, which are counted and have no names", { timeout: 10_000 }, async () => {
+    const { sluice } = await opened();
+    const odp = zipOf({
+      mimetype: "application/vnd.oasis.opendocument.presentation",
+      "content.xml":
+        '<office:document-content><draw:page draw:name="One"></draw:page><draw:page draw:name="Two"></draw:page></office:document-content>',
+      "META-INF/manifest.xml": "<manifest:manifest/>",
+    });
+    expect((await sluice.sniff(odp)).description).toContain("2 slides");
+  });
+
   test("are told of many files of one result, each its own", async () => {
     const { sluice } = await opened();
     const zips = Array.from({ length: 40 }, (_, at) => zipOf({ [`${at}.txt`]: "x".repeat(3_000) }));

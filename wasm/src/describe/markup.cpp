@@ -75,6 +75,7 @@ std::string read_element(std::string_view xml, std::string_view name) {
 }
 
 std::string read_attribute(std::string_view tag, std::string_view name) {
+  if (name.empty()) return {};
   tag = tag.substr(0, tag.find('>'));
   for (size_t at = 0; (at = tag.find(name, at)) != tag.npos; at += name.size()) {
     const std::string_view rest = tag.substr(at + name.size());
