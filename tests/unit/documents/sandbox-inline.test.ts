@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { DocumentModule, DocumentModules } from "../../../web/src/core/engine.js";
 import type { ConversionFacts, ConversionRequest } from "../../../web/src/documents/conversion.js";
 import type { ConversionTask } from "../../../web/src/documents/sandbox.js";
-import { convertApart } from "../../../web/src/documents/sandbox-inline.js";
+import { convertInWorker } from "../../../web/src/documents/sandbox-inline.js";
 import { pdfOf } from "../../support/pdf.js";
 
 const compile = async (name: DocumentModule): Promise<WebAssembly.Module> =>
@@ -26,7 +26,7 @@ async function convert(
     yield bytes;
   })();
   const write = async (chunk: Uint8Array): Promise<void> => void chunks.push(chunk);
-  const facts = await convertApart({ request, input, write, ...more });
+  const facts = await convertInWorker({ request, input, write, ...more });
   return { facts, content: Buffer.concat(chunks) };
 }
 

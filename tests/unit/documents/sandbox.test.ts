@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import type { ConversionFacts, ConversionRequest } from "../../../web/src/documents/conversion.js";
-import { convertApart } from "../../../web/src/documents/sandbox-node.js";
+import { convertInWorker } from "../../../web/src/documents/sandbox-node.js";
 import { inTurn, type ConversionLimits } from "../../../web/src/documents/sandbox.js";
 import { pdfOf } from "../../support/pdf.js";
 
@@ -26,7 +26,13 @@ async function convert(
   const source = (async function* (): AsyncGenerator<Uint8Array> {
     yield* input;
   })();
-  const facts = await convertApart({ request, input: source, write, limits, ...(signal !== undefined && { signal }) });
+  const facts = await convertInWorker({
+    request,
+    input: source,
+    write,
+    limits,
+    ...(signal !== undefined && { signal }),
+  });
   return { facts, text };
 }
 

@@ -2,8 +2,8 @@
 import * as fc from "fast-check";
 import Papa from "papaparse";
 import { expect, test } from "vitest";
-import { CsvRows, csvCell, csvCellPieces, csvRecord, fieldsOf } from "../../../web/src/query/csv-cells.js";
-import { CsvRecords, dialectOf, type CsvDialect } from "../../../web/src/query/csv.js";
+import { CsvRows, csvCell, csvCellPieces, csvRecord, splitFields } from "../../../web/src/query/csv-cells.js";
+import { CsvRecords, findDialect, type CsvDialect } from "../../../web/src/query/csv.js";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -97,7 +97,7 @@ test("fields stand in the record where they say, and no more than a delimiter li
   fc.assert(
     fc.property(NOISE, (text) => {
       for (const record of recordsOf(text, { delimiter: ",", newline: "\n" }, [1e6])) {
-        const fields = fieldsOf(record, ",");
+        const fields = splitFields(record, ",");
         expect(fields.map(({ start, end }) => record.slice(start, end)).join(",")).toBe(record);
         for (const { value, start, end, isQuoted } of fields) {
           expect(isQuoted).toBe(record[start] === '"');
@@ -172,14 +172,14 @@ test.each<[string, string, CsvDialect["newline"]]>([
   ["alone", ",", "\n"],
   ["", ",", "\n"],
 ])("the dialect of %j is %j and %j", (text, delimiter, newline) => {
-  expect(dialectOf(text)).toEqual({ delimiter, newline });
+  expect(findDialect(text)).toEqual({ delimiter, newline });
 });
 
 test("a cell of any length is written in pieces that are bounded, and are the cell", () => {
   for (const text of ["", "a", 'q"q', " a", '"'.repeat(200_000), `${"x".repeat(65_535)}""${"y".repeat(70_000)}`]) {
     const pieces = [...csvCellPieces(text)];
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(128 * 1024);
-    expect(fieldsOf(pieces.join(""), ",").map(({ value }) => value)).toEqual([text]);
+    expect(splitFields(pieces.join(""), ",").map(({ value }) => value)).toEqual([text]);
   }
   expect(csvCell('a;"b"', { delimiter: ";" })).toBe('"a;""b"""');
 });

@@ -3,7 +3,7 @@
  * @module
  */
 import { splitPointer } from "../../../web/src/json/pointer.js";
-import { dialectOf, type CsvDialect } from "../../../web/src/query/csv.js";
+import { findDialect, type CsvDialect } from "../../../web/src/query/csv.js";
 import { csvRecord } from "../../../web/src/query/csv-cells.js";
 import { query } from "../../../web/src/query/query.js";
 import { findRows } from "../../../web/src/query/row-place.js";
@@ -21,7 +21,7 @@ export function bytesOf(text: string | Uint8Array, size: number = 64 * 1024): Ta
 
 /** CSV as a table. What is left out of the dialect is told by its beginning. */
 export function csvTable(text: string, size?: number, dialect: Partial<CsvDialect> = {}): QueryTable {
-  return { form: { kind: "csv", start: 0, ...dialectOf(text), ...dialect }, bytes: bytesOf(text, size) };
+  return { form: { kind: "csv", start: 0, ...findDialect(text), ...dialect }, bytes: bytesOf(text, size) };
 }
 
 /** NDJSON as a table. */

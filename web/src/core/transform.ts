@@ -25,7 +25,7 @@ import type {
   TransformOptions,
 } from "./types.js";
 import { toInfo, type StoreAccess, type MessageDeps } from "./store-access.js";
-import { base64Of, chunksIn, getFilename, getType, NotBytes, type ByteSource } from "./value.js";
+import { encodePieces, chunksIn, getFilename, getType, NotBytes, type ByteSource } from "./value.js";
 
 const BROKEN_OFF = "Content not stored: its stream ended early. Call the tool again.";
 
@@ -208,7 +208,7 @@ export class Message implements GatedResult {
     if (!isTaken) {
       // There are too many already, or nothing may be taken out here: they become text.
       await this.pushText('"');
-      for await (const piece of base64Of(chunks)) await this.pushBytes(piece);
+      for await (const piece of encodePieces(chunks)) await this.pushBytes(piece);
       return this.pushText(outcome.isWhole ? '"' : ` ${BROKEN_OFF}"`);
     }
     // The original document would have no text for them.

@@ -363,7 +363,7 @@ const PADDING = 0x3d;
 const PIECE = 196_608;
 
 /** Padded base64 in the standard alphabet, in pieces of bounded size. */
-export async function* base64Of(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* encodePieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let rest: Uint8Array = new Uint8Array(0);
   for await (const chunk of bytes) {
     let from = 0;

@@ -109,7 +109,7 @@ const ROWS: readonly Row[] = [
 ];
 
 /** What is known of a kind. */
-export function traitsOf(kind: DocumentKind): Pick<Row, "name" | "forms"> {
+export function findTraits(kind: DocumentKind): Pick<Row, "name" | "forms"> {
   return ROWS.find((row) => row.kind === kind) as Row;
 }
 

@@ -15,7 +15,7 @@ const MAX_DOCUMENT = 24 * 1024 * 1024;
 const MAX_PDFIUM = 64 * 1024 * 1024;
 
 /** See {@link Sandbox}. */
-export async function convertApart({
+export async function convertInWorker({
   request,
   input,
   write,

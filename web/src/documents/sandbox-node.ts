@@ -44,7 +44,7 @@ function programAt(name: string): string {
 type Child = ChildProcessByStdio<Writable, Readable, null>;
 
 /** See {@link Sandbox}. */
-export async function convertApart(task: ConversionTask): Promise<ConversionFacts> {
+export async function convertInWorker(task: ConversionTask): Promise<ConversionFacts> {
   const { request, input, signal } = task;
   signal?.throwIfAborted();
   const limits: ConversionLimits = { ...LIMITS, ...task.limits };

@@ -27,7 +27,7 @@ export type WorkerAnswer =
   | { readonly failure: ConversionFailure };
 
 /** See {@link Sandbox}. */
-export async function convertApart({
+export async function convertInWorker({
   request,
   input,
   write,

@@ -4,7 +4,7 @@
  */
 import { SluiceError } from "../errors/error.js";
 import { uriIn } from "../mcp/arguments/uri.js";
-import { base64Of } from "../mcp/artifact-reader/byte-range.js";
+import { encodeBase64 } from "../mcp/artifact-reader/byte-range.js";
 import { errorResult, USERNAME, type ErrorResult, type FileCall, type FiledArguments } from "../tools/user-files.js";
 import { MAX_MESSAGE } from "../jsonrpc/limits.js";
 import { nameShownAs } from "./context.js";
@@ -143,7 +143,7 @@ async function toDataUri(
   }
   const bytes = new Uint8Array(await new Response(await open()).arrayBuffer());
   const type = mime_type !== null && FIT.test(mime_type) ? mime_type : "application/octet-stream";
-  return { text: `data:${type};base64,${base64Of(bytes)}`, room: room - length };
+  return { text: `data:${type};base64,${encodeBase64(bytes)}`, room: room - length };
 }
 
 /** The answer for an unknown name: E_NOT_FOUND, with the names that were probably meant. */

@@ -10,7 +10,7 @@ import { limitStoreTime } from "../core/store-access.js";
 import { readContract, type ContractReading } from "../core/contract-reader.js";
 import { SluiceError } from "../errors/error.js";
 import { objectOr, tryParse, stringOr } from "../jsonrpc/rpc.js";
-import { shortened } from "../mcp/artifact-reader/answer.js";
+import { shortenText } from "../mcp/artifact-reader/answer.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";
 import {
   errorResult,
@@ -143,7 +143,7 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
     const details = { attempted_path: showPath(path), allowed_prefix, suggestion };
     const { results, meta_data } = errorResult(sentence, reason, code, details);
     const said = await this.cleaned(words, call);
-    return { results: { ...results, said: shortened(said, MAX_SAID) }, meta_data };
+    return { results: { ...results, said: shortenText(said, MAX_SAID) }, meta_data };
   }
 
   /** Replaces paths of the user's folder in a tool's text by names. */

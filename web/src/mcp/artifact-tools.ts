@@ -5,9 +5,14 @@
 import type { ArtifactRef, ArtifactStore } from "../artifacts/store.js";
 import type { ArtifactTool, ArtifactToolResult, ArtifactToolsOptions, Sluice } from "../core/types.js";
 import { editTool } from "./artifact-editor/definition.js";
-import { failureOf } from "./artifact-reader/answer.js";
-import { ArtifactReader, readTool, sentenceOf, type ArtifactReaderOptions } from "./artifact-reader/artifact-reader.js";
-import { ArtifactSource, loaded, type ReadSource } from "./artifact-reader/source.js";
+import { writeFailure } from "./artifact-reader/answer.js";
+import {
+  ArtifactReader,
+  readTool,
+  describeError,
+  type ArtifactReaderOptions,
+} from "./artifact-reader/artifact-reader.js";
+import { ArtifactSource, loadPart, type ReadSource } from "./artifact-reader/source.js";
 import { nameTool, type ToolDefinition } from "./artifact-reader/definition.js";
 
 /** What a tool works with. */
@@ -64,7 +69,7 @@ export const ARTIFACT_TOOLS: readonly ToolRow[] = [
     open: ({ source, nameOf = (name) => name, maxChars, onStored }) => ({
       call: async (args, options) => {
         try {
-          const { ArtifactEditor } = await loaded(() => import("./artifact-editor/artifact-editor.js"));
+          const { ArtifactEditor } = await loadPart(() => import("./artifact-editor/artifact-editor.js"));
           const editor = new ArtifactEditor(source, {
             tool: nameOf(EDIT),
             readTool: nameOf(READ),
@@ -74,7 +79,7 @@ export const ARTIFACT_TOOLS: readonly ToolRow[] = [
           return await editor.call(args, options);
         } catch (error) {
           options?.signal?.throwIfAborted();
-          return failureOf(sentenceOf(error, "The artifact could not be edited just now: try again."));
+          return writeFailure(describeError(error, "The artifact could not be edited just now: try again."));
         }
       },
     }),

@@ -4,7 +4,7 @@
  * @module
  */
 import { objectOr, tryParse, stringOr } from "../jsonrpc/rpc.js";
-import { shortened } from "./artifact-reader/answer.js";
+import { shortenText } from "./artifact-reader/answer.js";
 import type { ClientRequest } from "./client-request.js";
 import { overAfter, timeoutResult, waitNotices, type WaitNotice } from "./wait-notices.js";
 
@@ -122,7 +122,7 @@ export class LimitedCall implements AsyncIterable<FollowUp> {
   progressed({ progress, total, message }: Readonly<Record<string, unknown>>): void {
     if (this.#isOver) return;
     if (typeof progress === "number") this.#progress = progress;
-    const said = shortened(
+    const said = shortenText(
       (stringOr(message) ?? "").slice(0, 2 * MAX_PROGRESS).replace(HIDDEN, ""),
       MAX_PROGRESS,
     ).trim();

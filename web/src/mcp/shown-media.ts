@@ -11,7 +11,7 @@ import type { PictureFacts } from "../documents/conversion.js";
 import type { Picture, PictureLimits } from "../documents/picture.js";
 import { joinBytes } from "../artifacts/bytes.js";
 import { MAX_MESSAGE } from "../jsonrpc/limits.js";
-import { base64Of } from "./artifact-reader/byte-range.js";
+import { encodeBase64 } from "./artifact-reader/byte-range.js";
 
 /** What a client shows. */
 interface ClientMedia {
@@ -81,7 +81,7 @@ function isHandedOn({ kind, mime_type }: StoredContent, { blobs, audio }: Client
 
 async function handOn({ kind, mime_type, read }: StoredContent): Promise<ShownContent | undefined> {
   const bytes = await read(MAX_MEDIA);
-  return bytes === undefined || bytes.length === 0 ? undefined : { kind, mime_type, data: base64Of(bytes) };
+  return bytes === undefined || bytes.length === 0 ? undefined : { kind, mime_type, data: encodeBase64(bytes) };
 }
 
 // --- pictures --------------------------------------------------------------------------------
@@ -133,14 +133,14 @@ async function showPicture(
     if (image === undefined) return undefined;
     const { mime_type, width, height } = image;
     if (fitsModels(image) && bytes.length <= most) {
-      return { kind: "image", mime_type, data: base64Of(bytes) };
+      return { kind: "image", mime_type, data: encodeBase64(bytes) };
     }
     const isPhoto = mime_type === "image/jpeg" || (mime_type === "image/png" && fitsModels(image));
     const maxSide = fitsModels(image) ? Math.max(width, height) : SCALED_SIDE;
     const picture = await scale(bytes, { maxSide, maxBytes: most, isPhoto }, facts);
     const isSmaller = picture.width !== width && picture.height !== height;
     const note = `scaled down to ${groupDigits(picture.width)} × ${groupDigits(picture.height)} pixels here`;
-    const data = base64Of(picture.bytes);
+    const data = encodeBase64(picture.bytes);
     return { kind: "image", mime_type: picture.mime_type, data, ...(isSmaller && { note }) };
   } catch {
     // The sentence tells of it all the same.
@@ -150,14 +150,14 @@ async function showPicture(
 
 /** Throws E_DOCUMENT, E_TOO_LARGE, the signal's reason. */
 async function scale(bytes: Uint8Array, limits: PictureLimits, { modules, signal }: ScaleFacts): Promise<Picture> {
-  const [{ convertApart }, { inTurn }] = await Promise.all([import("#sandbox"), import("../documents/sandbox.js")]);
+  const [{ convertInWorker }, { inTurn }] = await Promise.all([import("#sandbox"), import("../documents/sandbox.js")]);
   const pieces: Uint8Array[] = [];
   const request = { kind: "image", form: "picture", page: 1, limits } as const;
   const write = async (chunk: Uint8Array): Promise<void> => void pieces.push(chunk.slice());
   const input = (async function* (): AsyncGenerator<Uint8Array> {
     yield bytes;
   })();
-  const facts = await inTurn(() => convertApart({ request, input, write, modules, signal }), signal);
+  const facts = await inTurn(() => convertInWorker({ request, input, write, modules, signal }), signal);
   return { ...(facts as PictureFacts), bytes: joinBytes(pieces) };
 }
 

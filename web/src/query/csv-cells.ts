@@ -3,7 +3,7 @@
  * @module
  */
 import { SluiceError } from "../errors/error.js";
-import { CsvRecords, dialectOf, type CsvDialect } from "./csv.js";
+import { CsvRecords, findDialect, type CsvDialect } from "./csv.js";
 
 const QUOTE = 0x22;
 const RETURN = 0x0d;
@@ -17,7 +17,7 @@ export interface CsvField {
 }
 
 /** The fields of a record. */
-export function fieldsOf(record: string, delimiter: string): readonly CsvField[] {
+export function splitFields(record: string, delimiter: string): readonly CsvField[] {
   const fields: CsvField[] = [];
   for (let start = 0; ;) {
     const isQuoted = record.charCodeAt(start) === QUOTE;
@@ -54,7 +54,7 @@ export interface CsvCellOptions {
 /** A cell, in quotes if it needs them: for the delimiter, quotes, line breaks, and space at either end. */
 export function csvCell(text: string, { delimiter = ",", isQuoted = false }: CsvCellOptions = {}): string {
   const needsQuotes = isQuoted || text.includes(delimiter) || /["\r\n]|^\s|\s$/.test(text);
-  return needsQuotes ? `"${doubled(text)}"` : text;
+  return needsQuotes ? `"${doubleQuotes(text)}"` : text;
 }
 
 /** A record, without its line break. One that would be an empty line, which is none, gets quotes. */
@@ -73,11 +73,11 @@ export function* csvCellPieces(text: string): Generator<string> {
     return;
   }
   yield '"';
-  for (let from = 0; from < text.length; from += CELL_PIECE) yield doubled(text.slice(from, from + CELL_PIECE));
+  for (let from = 0; from < text.length; from += CELL_PIECE) yield doubleQuotes(text.slice(from, from + CELL_PIECE));
   yield '"';
 }
 
-function doubled(text: string): string {
+function doubleQuotes(text: string): string {
   return text.replaceAll('"', '""');
 }
 
@@ -118,7 +118,7 @@ export class CsvRows {
 
   #begin(): readonly (readonly string[])[] {
     const text = this.#taken();
-    const dialect = { ...dialectOf(text.slice(0, SAMPLE_CHARS)), ...this.#known };
+    const dialect = { ...findDialect(text.slice(0, SAMPLE_CHARS)), ...this.#known };
     this.#delimiter = dialect.delimiter;
     this.#records = new CsvRecords(dialect);
     return this.#split(this.#records, text);
@@ -148,7 +148,7 @@ export class CsvRows {
     if (record === "") return undefined;
     this.#count += 1;
     if (!record.includes('"')) return record.split(this.#delimiter);
-    return fieldsOf(record, this.#delimiter).map(({ value }) => value);
+    return splitFields(record, this.#delimiter).map(({ value }) => value);
   }
 
   #add(piece: string): void {

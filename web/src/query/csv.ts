@@ -19,7 +19,7 @@ export interface CsvDialect {
 const DELIMITERS = [",", ";", "\t", "|"];
 
 /** The dialect of a text, by its beginning: the delimiter that the first record has most often. */
-export function dialectOf(sample: string): CsvDialect {
+export function findDialect(sample: string): CsvDialect {
   const counts = new Map<string, number>();
   let isFirst = true;
   let isQuoted = false;
@@ -28,14 +28,14 @@ export function dialectOf(sample: string): CsvDialect {
     const char = sample[at] as string;
     if (char === '"') isQuoted = !isQuoted;
     else if (isQuoted) continue;
-    else if (char === "\n") return { delimiter: mostOf(counts), newline: "\n" };
+    else if (char === "\n") return { delimiter: findMost(counts), newline: "\n" };
     else if (char === "\r" && at + 1 < sample.length && sample[at + 1] !== "\n") {
       // Returns alone end records only where there is no other line break.
       newline = "\r";
       isFirst = false;
     } else if (isFirst && DELIMITERS.includes(char)) counts.set(char, (counts.get(char) ?? 0) + 1);
   }
-  return { delimiter: mostOf(counts), newline };
+  return { delimiter: findMost(counts), newline };
 }
 
 /** Lines that may stand above a table. */
@@ -54,7 +54,7 @@ export function findHeader(sample: string): number {
   if (lines.length > 1) lines.pop();
   const rows = lines.map((line) => {
     const bare = line.replace(/"(?:[^"]|"")*"/g, "x");
-    const cells = bare.split(dialectOf(bare).delimiter);
+    const cells = bare.split(findDialect(bare).delimiter);
     return { cells: cells.length, filled: cells.filter((cell) => cell.trim() !== "").length };
   });
   const at = rows.findIndex(({ filled }) => filled > 1);
@@ -72,7 +72,7 @@ export function findSeparator(sample: string): { readonly delimiter: string; rea
   return line === undefined || delimiter === undefined ? undefined : { delimiter, end: line.length };
 }
 
-function mostOf(counts: ReadonlyMap<string, number>): string {
+function findMost(counts: ReadonlyMap<string, number>): string {
   const most = Math.max(0, ...counts.values());
   return DELIMITERS.find((delimiter) => most > 0 && counts.get(delimiter) === most) ?? ",";
 }

@@ -11,7 +11,7 @@ import { Answer } from "../core/transform.js";
 import type { SluiceError } from "../errors/error.js";
 import { isStoreFailure } from "../errors/storage.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";
-import { shortened } from "../mcp/artifact-reader/answer.js";
+import { shortenText } from "../mcp/artifact-reader/answer.js";
 import { overAfter, timeoutResult, waitNotices } from "../mcp/wait-notices.js";
 import type { Args, ArtifactArguments, Prepared } from "./artifacts.js";
 import type { CallFiles } from "./call-files.js";
@@ -356,7 +356,7 @@ export class CallTime {
 
 /** The source's message without invisible characters, or else the numbers. */
 function progressText({ progress, total, message = "" }: ToolProgress): string {
-  const said = shortened(cleanText(message), MAX_PROGRESS).trim();
+  const said = shortenText(cleanText(message), MAX_PROGRESS).trim();
   if (said !== "") return said;
   return total === undefined ? String(progress) : `${progress}/${total}`;
 }

@@ -10,7 +10,7 @@ import { createInterface } from "node:readline";
 import spawn from "cross-spawn";
 import { countNoun, groupDigits, humanSize } from "../../core/amounts.js";
 import type { ConversionRequest } from "../../documents/conversion.js";
-import { convertApart } from "../../documents/sandbox-node.js";
+import { convertInWorker } from "../../documents/sandbox-node.js";
 import { isObject } from "../../errors/arguments.js";
 import { objectOr, tryParse } from "../../jsonrpc/rpc.js";
 import type { Invocation } from "../command.js";
@@ -228,7 +228,7 @@ async function checkDocuments(): Promise<readonly DocumentCheck[]> {
   return Promise.all(
     SAMPLES.map(async ({ kinds, request, bytes }) => {
       try {
-        await convertApart({ request, input: readOnce(bytes), write: async () => undefined });
+        await convertInWorker({ request, input: readOnce(bytes), write: async () => undefined });
         return { kinds, problem: undefined };
       } catch (error) {
         return { kinds, problem: clause(onOneLine((error as Error).message)) };

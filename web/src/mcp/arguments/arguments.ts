@@ -27,7 +27,7 @@ import {
 } from "./refusal.js";
 import { mistakenIn, uriIn, type GivenUri } from "./uri.js";
 import { applyEdits, readName, parseJson, replaceEdit, type Edit, type ValueNode } from "../../json/text.js";
-import { base64Of } from "../artifact-reader/byte-range.js";
+import { encodeBase64 } from "../artifact-reader/byte-range.js";
 import type { ArtifactToolResult } from "../../core/types.js";
 import { readSpan, type ReadSource } from "../artifact-reader/source.js";
 
@@ -240,7 +240,7 @@ async function encodeArtifact(
   const least = form === "text" ? ref.size_bytes : prefix.length + 4 * Math.ceil(ref.size_bytes / 3);
   if (least + 2 > room) return undefined;
   const bytes = await readBytes(place, ref, means);
-  if (form !== "text") return checkSize(`"${prefix}${base64Of(bytes)}"`, room);
+  if (form !== "text") return checkSize(`"${prefix}${encodeBase64(bytes)}"`, room);
   return checkSize(JSON.stringify(decodeText(place, bytes)), room);
 }
 

@@ -10,11 +10,11 @@ import { countNoun, humanSize } from "../../core/amounts.js";
 import type { ArtifactToolResult } from "../../core/types.js";
 import { SluiceError } from "../../errors/error.js";
 import { guardStorage } from "../../errors/storage.js";
-import { answerOf, failureOf, prefixWithin, type AnswerParts } from "../artifact-reader/answer.js";
-import { sentenceOf } from "../artifact-reader/artifact-reader.js";
+import { writeAnswer, writeFailure, prefixWithin, type AnswerParts } from "../artifact-reader/answer.js";
+import { describeError } from "../artifact-reader/artifact-reader.js";
 import { artifactUri } from "../artifact-reader/definition.js";
-import { headOf, inspect, type Inspection } from "../artifact-reader/inspection.js";
-import { recordOf } from "../artifact-reader/derived-record.js";
+import { readHead, inspect, type Inspection } from "../artifact-reader/inspection.js";
+import { findRecord } from "../artifact-reader/derived-record.js";
 import { findArtifact, pour, type Readable, type ReadSource } from "../artifact-reader/source.js";
 import type { EditPlan } from "./plan.js";
 import { parseEditRequest, type EditWanted } from "./request.js";
@@ -84,11 +84,11 @@ export class ArtifactEditor {
       const most = Math.min(MAX_SHOWN, this.#maxChars - FRAME_CHARS);
       const plan = await planEdit(from, wanted, most);
       const told = await this.#make(from, plan, most);
-      const result = answerOf(told, from.ref.sha256, this.#maxChars);
+      const result = writeAnswer(told, from.ref.sha256, this.#maxChars);
       return plan.kind === "refused" ? { ...result, isError: true } : result;
     } catch (error) {
       signal?.throwIfAborted();
-      return failureOf(sentenceOf(error, "The edit could not be made just now: try again."));
+      return writeFailure(describeError(error, "The edit could not be made just now: try again."));
     }
   }
 
@@ -138,7 +138,7 @@ export class ArtifactEditor {
       await output.write(rewriter.end());
       const hash = await output.end();
       signal?.throwIfAborted();
-      const record = await recordOf(source, origin, hash);
+      const record = await findRecord(source, origin, hash);
       const ref = await guardStorage("write", () => writer.close(record));
       if (isTruncated(ref)) throw keepsNothing();
       return { ref, shown: output.shown() };
@@ -155,7 +155,7 @@ export class ArtifactEditor {
 }
 
 async function planEdit(from: Readable, wanted: EditWanted, most: number): Promise<EditPlan> {
-  const inspection = inspect(from, await headOf(from));
+  const inspection = inspect(from, await readHead(from));
   await checkText(inspection);
   if (wanted.kind === "text") return planReplacement(from, inspection, wanted, most);
   // The JSON parser is loaded only for what needs it.

@@ -6,7 +6,7 @@ import { isObject } from "../../errors/arguments.js";
 import { SluiceError } from "../../errors/error.js";
 import { splitPointer } from "../../json/pointer.js";
 import { quote } from "../artifact-reader/definition.js";
-import { resourceRequestOf, type RecordSpec } from "../artifact-reader/request.js";
+import { parseResourceRequest, type RecordSpec } from "../artifact-reader/request.js";
 import { EDIT_ARGUMENTS } from "./definition.js";
 
 /** Longest text of an edit, in bytes of UTF-8. */
@@ -78,7 +78,7 @@ export function parseEditRequest(args: unknown): { readonly id: string; readonly
     throw wrong(name, `There is no argument ${quote(name)}; the arguments are ${EDIT_ARGUMENTS.join(", ")}.`);
   }
   if (typeof args["uri"] !== "string") throw wrong("uri", "uri must be a string: give the artifact:// URI.");
-  const { id } = resourceRequestOf(args["uri"]);
+  const { id } = parseResourceRequest(args["uri"]);
   const kinds = [
     TEXT.filter((name) => isGiven(args, name) && args[name] !== false),
     isGiven(args, "patch") ? ["patch"] : [],

@@ -5,7 +5,7 @@
 import { countNoun, humanSize } from "../../core/amounts.js";
 import { SluiceError } from "../../errors/error.js";
 import { joinBytes } from "../../artifacts/bytes.js";
-import { csvCell, csvRecord, fieldsOf, type CsvField } from "../../query/csv-cells.js";
+import { csvCell, csvRecord, splitFields, type CsvField } from "../../query/csv-cells.js";
 import type { CsvDialect } from "../../query/csv.js";
 import { quote } from "../artifact-reader/definition.js";
 import type { Inspection } from "../artifact-reader/inspection.js";
@@ -309,7 +309,7 @@ class CsvFormat implements RowFormat {
   }
 
   changed(row: string, cells: readonly CellEdit[], index: RowIndex): string | undefined {
-    const fields = fieldsOf(row, this.#delimiter);
+    const fields = splitFields(row, this.#delimiter);
     const set = new Map<number, string>();
     for (const { column, value, row: number } of cells) {
       const at = this.#findColumn(column, index, `cells, row ${number}`);
@@ -362,7 +362,7 @@ class CsvFormat implements RowFormat {
 
   #columns(index: RowIndex): readonly CsvField[] {
     return (this.#header ??=
-      index.headerPlace === undefined ? [] : fieldsOf(index.headerPlace.text ?? "", this.#delimiter));
+      index.headerPlace === undefined ? [] : splitFields(index.headerPlace.text ?? "", this.#delimiter));
   }
 
   /** Position of a column from 0. */
@@ -387,7 +387,7 @@ class CsvFormat implements RowFormat {
   #quotesAll(index: RowIndex): boolean {
     const sample = index.first?.text ?? index.headerPlace?.text;
     return (this.#isQuoted ??=
-      sample !== undefined && fieldsOf(sample, this.#delimiter).every(({ isQuoted }) => isQuoted));
+      sample !== undefined && splitFields(sample, this.#delimiter).every(({ isQuoted }) => isQuoted));
   }
 }
 

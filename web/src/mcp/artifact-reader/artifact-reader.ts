@@ -11,9 +11,9 @@ import { detectContainer, type DocumentKind } from "../../documents/kind.js";
 import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
 import { joinPointer } from "../../json/pointer.js";
-import { answerOf, failureOf, prefixWithin, jsonChars, type AnswerParts } from "./answer.js";
+import { writeAnswer, writeFailure, prefixWithin, jsonChars, type AnswerParts } from "./answer.js";
 import { artifactMeta } from "../artifact-app/artifact-app.js";
-import { base64Of, tellBytes, textOf } from "./byte-range.js";
+import { encodeBase64, tellBytes, decodeUtf8 } from "./byte-range.js";
 import {
   artifactUri,
   describe,
@@ -28,9 +28,9 @@ import {
   detectDatabase,
   documentKind,
   findEncoding,
-  formOf,
+  openForm,
   HEAD_BYTES,
-  headOf,
+  readHead,
   inspect,
   inspectAs,
   type Inspection,
@@ -39,17 +39,17 @@ import {
 } from "./inspection.js";
 import type { InnerJson } from "./inner-json.js";
 import { tellRecords, textOfRecords } from "./records.js";
-import { type RecordMode, requestOf, resourceRequestOf, type Selection, spanIn, type Wanted } from "./request.js";
+import { type RecordMode, parseRequest, parseResourceRequest, type Selection, spanIn, type Wanted } from "./request.js";
 import { tellSearch } from "./search.js";
 import {
-  factsOf,
+  readFacts,
   findArtifact,
   findSheet,
-  loaded,
+  loadPart,
   readSpan,
   type Readable,
   type ReadSource,
-  subjectOf,
+  nameSubject,
   MAX_RESOURCE_PART,
 } from "./source.js";
 
@@ -153,15 +153,15 @@ export class ArtifactReader {
   /** Answers a call of the tool. Errors are results too; only an abort rejects. */
   async call(args: unknown, { signal }: ReadCallOptions = {}): Promise<ArtifactToolResult> {
     try {
-      const { id, wanted, selection, limit } = requestOf(args);
+      const { id, wanted, selection, limit } = parseRequest(args);
       const from = await this.#open(id, signal);
       const most = this.#maxChars();
       const content = Math.max(LEAST_CONTENT, most - FRAME_CHARS);
       const told = await tell(from, wanted, selection, Math.min(limit, content));
-      return answerOf(told, from.ref.sha256, most);
+      return writeAnswer(told, from.ref.sha256, most);
     } catch (error) {
       signal?.throwIfAborted();
-      return failureOf(sentenceOf(error, "The artifact could not be read just now: try again."));
+      return writeFailure(describeError(error, "The artifact could not be read just now: try again."));
     }
   }
 
@@ -171,7 +171,7 @@ export class ArtifactReader {
    * @throws SluiceError E_NOT_FOUND, E_EXPIRED, E_INVALID_ARGUMENT, E_TOO_LARGE, E_JSON_…, E_STORE_….
    */
   async resource(uri: string, { signal, isDescribed = false }: ReadResourceOptions = {}): Promise<ReadContents> {
-    const { id, wanted } = resourceRequestOf(uri);
+    const { id, wanted } = parseResourceRequest(uri);
     try {
       const from = await this.#open(id, signal);
       const content = await readResource(from, wanted, uri);
@@ -200,25 +200,25 @@ export class ArtifactReader {
 }
 
 async function tell(given: Readable, wanted: Wanted, selection: Selection, most: number): Promise<AnswerParts> {
-  const chosen = selection.entry === undefined ? given : await entryOf(given, selection.entry);
+  const chosen = selection.entry === undefined ? given : await openEntry(given, selection.entry);
   if (wanted.mode === "bytes") return tellBytes(chosen, wanted.range, most);
-  const begin = await headOf(chosen);
+  const begin = await readHead(chosen);
   const isPacked = selection.entry === undefined && detectContainer(begin) === "gzip";
   const from = isPacked ? await unpackFile(chosen) : chosen;
-  const head = from === chosen ? begin : await headOf(from);
+  const head = from === chosen ? begin : await readHead(from);
   const database = detectDatabase(from, head);
   if (database !== undefined && wanted.mode !== "search") {
-    const { tellDatabase, explainDatabaseFile } = await loaded(() => import("./database.js"));
+    const { tellDatabase, explainDatabaseFile } = await loadPart(() => import("./database.js"));
     if (database === "database") return tellDatabase(from, wanted, selection, most);
     if (wanted.mode !== "info") throw explainDatabaseFile(database, wanted.mode);
   }
   const kind = documentKind(from, head);
   if (wanted.mode === "image") {
-    const { tellPicture } = await loaded(() => import("./picture.js"));
+    const { tellPicture } = await loadPart(() => import("./picture.js"));
     return tellPicture(from, kind, wanted);
   }
   if (wanted.mode === "info" && kind !== undefined && selection.as === undefined && selection.sheet === undefined) {
-    const { tellDocument } = await loaded(() => import("./document.js"));
+    const { tellDocument } = await loadPart(() => import("./document.js"));
     return tellDocument(from, kind, most);
   }
   const form = await formFor(from, head, wanted, selection).catch((error: unknown) => {
@@ -228,7 +228,7 @@ async function tell(given: Readable, wanted: Wanted, selection: Selection, most:
     throw error;
   });
   const { table = {} } = selection;
-  const inspection = await inspectAs(form, form === from ? head : await headOf(form), table);
+  const inspection = await inspectAs(form, form === from ? head : await readHead(form), table);
   const { mode } = wanted;
   if (mode === "info") {
     // Of a sheet its first rows are what it is.
@@ -271,13 +271,13 @@ async function tellPart(
     );
   }
   if (mode === "query") {
-    const { tellQuery } = await loaded(() => import("./query.js"));
+    const { tellQuery } = await loadPart(() => import("./query.js"));
     return tellInner(form, readable(inspection, mode), wanted.tokens, (inner, found, tokens) =>
       tellQuery(inner, found, { ...wanted, tokens }, selection, most),
     );
   }
   if (mode === "rows" && (findSheet(form) !== undefined || selection.cells !== undefined)) {
-    const { tellCells } = await loaded(() => import("./cells.js"));
+    const { tellCells } = await loadPart(() => import("./cells.js"));
     return tellCells(form, { rows: wanted.range, cells: selection.cells }, most);
   }
   if (mode === "rows" && (wanted.tokens !== undefined || inspection.isJson)) {
@@ -287,8 +287,8 @@ async function tellPart(
   }
   const told = await tellRecords(form, readable(inspection, mode), mode, wanted.range, most);
   if (mode !== "pages" || kind !== "pdf") return told;
-  const { tellScans } = await loaded(() => import("./document.js"));
-  const facts = factsOf(form);
+  const { tellScans } = await loadPart(() => import("./document.js"));
+  const facts = readFacts(form);
   return facts === undefined ? told : addNotes(told, tellScans(facts, form, wanted.range));
 }
 
@@ -300,7 +300,7 @@ async function tellInner(
   work: (form: Readable, inspection: Inspection, tokens: readonly string[] | undefined) => Promise<AnswerParts>,
 ): Promise<AnswerParts> {
   const open = async (): Promise<InnerJson> => {
-    const { openInnerJson } = await loaded(() => import("./inner-json.js"));
+    const { openInnerJson } = await loadPart(() => import("./inner-json.js"));
     return openInnerJson(form, inspection, tokens);
   };
   const tellInside = async (inner: InnerJson): Promise<AnswerParts> =>
@@ -332,7 +332,7 @@ async function pointRows(
     return { ...inspection, layout: { kind: "array", span: { start, end, pointer: joinPointer(tokens) } } };
   }
   if (inspection.layout.kind !== "none") return inspection;
-  const { listArrays } = await loaded(() => import("../../query/row-place.js"));
+  const { listArrays } = await loadPart(() => import("../../query/row-place.js"));
   const end = Math.min(form.ref.size_bytes, BEGINNING_BYTES);
   const arrays = listArrays(await readSpan(form, { start: inspection.markBytes, end }));
   const sentence =
@@ -347,33 +347,33 @@ const BEGINNING_BYTES = 1024 * 1024;
 
 /** What a gzip of one file is read as: that file. */
 async function unpackFile(from: Readable): Promise<Readable> {
-  const forms = await loaded(() => import("./forms.js"));
+  const forms = await loadPart(() => import("./forms.js"));
   return forms.unpackFile(from);
 }
 
-async function entryOf(from: Readable, path: string): Promise<Readable> {
-  const forms = await loaded(() => import("./forms.js"));
-  return forms.entryOf(from, path);
+async function openEntry(from: Readable, path: string): Promise<Readable> {
+  const forms = await loadPart(() => import("./forms.js"));
+  return forms.takeEntry(from, path);
 }
 
 /** What is read of an artifact. Only what becomes something else needs a part that is loaded later. */
 async function formFor(from: Readable, head: Uint8Array, wanted: Wanted, selection: Selection): Promise<Readable> {
   const kind = documentKind(from, head);
   const isItself = selection.as === undefined && selection.sheet === undefined;
-  if (isItself && formOf(kind, wanted.mode, selection) === undefined) {
+  if (isItself && openForm(kind, wanted.mode, selection) === undefined) {
     // It is decoded once, and kept.
     const { encoding: given } = selection.table ?? {};
     const encoding = given ?? (from.source.openWriter === undefined ? undefined : await findEncoding(from, head));
     if (encoding === undefined || encoding === "utf-8") return from;
-    const { decodeText } = await loaded(() => import("./forms.js"));
+    const { decodeText } = await loadPart(() => import("./forms.js"));
     return decodeText(from, encoding as TextEncoding);
   }
-  const forms = await loaded(() => import("./forms.js"));
+  const forms = await loadPart(() => import("./forms.js"));
   return forms.formFor(from, kind, wanted, selection);
 }
 
 /** What is wrong, for the model. `otherwise` stands for errors that are not ours: they may contain paths of the host. */
-export function sentenceOf(error: unknown, otherwise: string): string {
+export function describeError(error: unknown, otherwise: string): string {
   if (!(error instanceof SluiceError)) return otherwise;
   if (error.code !== "E_EXPIRED") return error.message;
   return "The artifact has expired. Do not retry; call the tool that made it.";
@@ -387,8 +387,8 @@ function tellInfo(from: Readable, inspection: Inspection, most: number): AnswerP
   const name = filename === null ? "" : `; file name (from the result): ${quoteName(filename)}`;
   const { encoding } = ref.source;
   const decoded = typeof encoding === "string" ? `, decoded from ${encoding}` : "";
-  const head = `${subjectOf(from)}: ${describe(ref)}${decoded} (${type}, ${countNoun(size, "byte")}${name})`;
-  const notes = [modesOf(inspection, size)];
+  const head = `${nameSubject(from)}: ${describe(ref)}${decoded} (${type}, ${countNoun(size, "byte")}${name})`;
+  const notes = [listModes(inspection, size)];
   if (!inspection.isText || size === 0 || isPrivateKey(ref)) return { head, notes };
   const { text, isAll } = firstLines(inspection.head, size, Math.min(most, FIRST_CHARS));
   return { head: `${head}. ${isAll ? "This is all of it" : "Its beginning"}`, data: text, notes };
@@ -411,7 +411,7 @@ function firstLines(head: Uint8Array, size: number, most: number): { readonly te
   return { text: end > 0 ? fit.slice(0, end) : fit, isAll: false };
 }
 
-function modesOf(inspection: Inspection, size: number): string {
+function listModes(inspection: Inspection, size: number): string {
   if (size === 0) return "It is empty.";
   if (!inspection.isText) {
     return 'Read it with bytes "0-255" (hex) or search. Or pass the URI as a tool argument.';
@@ -430,11 +430,11 @@ const TEXT = "text/plain";
 async function readResource(from: Readable, wanted: Wanted, uri: string): Promise<ReadContent> {
   const { mode } = wanted;
   if (mode === "info") return wholeOrNote(from, uri);
-  if (mode === "bytes") return partOf(from, wanted.range, uri);
+  if (mode === "bytes") return readPart(from, wanted.range, uri);
   if (mode === "image") {
     // A client that reads a picture as a resource shows it: no model is asked whether it sees.
     const { tellPicture } = await import("./picture.js");
-    const shown = await tellPicture({ ...from, showsImages: true }, documentKind(from, await headOf(from)), wanted);
+    const shown = await tellPicture({ ...from, showsImages: true }, documentKind(from, await readHead(from)), wanted);
     if (shown.image === undefined) throw new SluiceError("E_INVALID_ARGUMENT", shown.head, { path: "as" });
     return { uri, mimeType: shown.image.type, blob: shown.image.data };
   }
@@ -442,8 +442,8 @@ async function readResource(from: Readable, wanted: Wanted, uri: string): Promis
     const sentence = `A resource takes no ${mode}: call the tool for that.`;
     throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: mode });
   }
-  const form = await formFor(from, await headOf(from), wanted, {});
-  const inspection = readable(inspect(form, await headOf(form)), mode);
+  const form = await formFor(from, await readHead(from), wanted, {});
+  const inspection = readable(inspect(form, await readHead(form)), mode);
   if (mode === "pointer") {
     return { uri, mimeType: "application/json", text: checkSize(await textAtPointer(form, inspection, wanted.tokens)) };
   }
@@ -458,30 +458,30 @@ async function wholeOrNote(from: Readable, uri: string): Promise<ReadContent> {
   const { size_bytes: size, mime_type } = from.ref;
   const type = plainType(mime_type);
   if (type?.startsWith("image/") === true && size <= MAX_RESOURCE_IMAGE) {
-    return { uri, mimeType: type, blob: base64Of(await readSpan(from, { start: 0, end: size })) };
+    return { uri, mimeType: type, blob: encodeBase64(await readSpan(from, { start: 0, end: size })) };
   }
   if (size <= MAX_RESOURCE_TEXT) {
     const text = await textOfWhole(from, await readSpan(from, { start: 0, end: size }));
     if (text !== undefined) return { uri, mimeType: type ?? TEXT, text };
   }
-  return { uri, mimeType: TEXT, text: await noteOf(from) };
+  return { uri, mimeType: TEXT, text: await writeNote(from) };
 }
 
 /** A whole text, of another encoding than UTF-8 too. */
 async function textOfWhole(from: Readable, bytes: Uint8Array): Promise<string | undefined> {
-  const text = textOf(bytes);
+  const text = decodeUtf8(bytes);
   const head = bytes.subarray(0, HEAD_BYTES);
   if (text !== undefined || documentKind(from, head) !== undefined) return text;
   const encoding = await findEncoding(from, head);
   if (encoding === undefined || encoding === "escapes") return undefined;
-  const { EncodingDecoder } = await loaded(() => import("../../core/text-encoding.js"));
+  const { EncodingDecoder } = await loadPart(() => import("../../core/text-encoding.js"));
   const decoder = new EncodingDecoder(encoding);
   return decoder.push(bytes) + decoder.end();
 }
 
-async function noteOf(from: Readable): Promise<string> {
+async function writeNote(from: Readable): Promise<string> {
   const { ref } = from;
-  const { isText } = inspect(from, await headOf(from));
+  const { isText } = inspect(from, await readHead(from));
   const part = isText ? '"lines":"1-50"' : '"bytes":"0-255"';
   const example = isText ? "?lines=1-50" : "?bytes=0-1023";
   const own = artifactUri(ref.id);
@@ -491,7 +491,7 @@ async function noteOf(from: Readable): Promise<string> {
   );
 }
 
-async function partOf(from: Readable, range: WrittenRange, uri: string): Promise<ReadContent> {
+async function readPart(from: Readable, range: WrittenRange, uri: string): Promise<ReadContent> {
   const { size_bytes: size, mime_type } = from.ref;
   const span = spanIn(range, size);
   if (span.end - span.start > MAX_RESOURCE_PART) {
@@ -502,7 +502,7 @@ async function partOf(from: Readable, range: WrittenRange, uri: string): Promise
   }
   const isWhole = span.start === 0 && span.end === size;
   const mimeType = (isWhole ? plainType(mime_type) : undefined) ?? BYTES;
-  return { uri, mimeType, blob: base64Of(await readSpan(from, span)) };
+  return { uri, mimeType, blob: encodeBase64(await readSpan(from, span)) };
 }
 
 function checkSize(text: string): string {

@@ -29,13 +29,13 @@ function answerAsText(from: Readable, span: Span, bytes: Uint8Array, most: numbe
   const { size_bytes: size } = from.ref;
   const skipped = span.start === 0 ? 0 : continuationsAt(bytes);
   const isOpen = span.start + bytes.length < size;
-  const text = textOf(bytes.subarray(skipped, bytes.length - (isOpen ? unfinishedAt(bytes) : 0)));
+  const text = decodeUtf8(bytes.subarray(skipped, bytes.length - (isOpen ? countUnfinished(bytes) : 0)));
   const shown = text === undefined ? "" : prefixWithin(text, most).text;
   if (shown === "") return undefined;
   const start = span.start + skipped;
   const end = start + new TextEncoder().encode(shown).length;
   return {
-    head: headOf(from, { start, end }, "as text"),
+    head: writeHead(from, { start, end }, "as text"),
     data: shown,
     notes: [
       ...(skipped > 0 ? [`Left out before it: ${countNoun(skipped, "byte")} of a character that starts earlier.`] : []),
@@ -47,10 +47,10 @@ function answerAsText(from: Readable, span: Span, bytes: Uint8Array, most: numbe
 function answerAsHex(from: Readable, span: Span, bytes: Uint8Array, most: number): AnswerParts {
   const { text, length } = hexDump(bytes.subarray(0, MAX_HEX_BYTES), span.start, most);
   const end = span.start + length;
-  return { head: headOf(from, { start: span.start, end }, "as hex"), data: text, notes: moreNotes(end, span) };
+  return { head: writeHead(from, { start: span.start, end }, "as hex"), data: text, notes: moreNotes(end, span) };
 }
 
-function headOf(from: Readable, { start, end }: Span, form: string): string {
+function writeHead(from: Readable, { start, end }: Span, form: string): string {
   const { id, size_bytes: size } = from.ref;
   return `${artifactUri(id)}, bytes ${start}-${end - 1} of ${groupDigits(size)}, ${form}`;
 }
@@ -60,7 +60,7 @@ function moreNotes(end: number, span: Span): readonly string[] {
 }
 
 /** Decodes bytes as UTF-8. Undefined if they are not UTF-8 or contain a zero byte. */
-export function textOf(bytes: Uint8Array): string | undefined {
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -77,7 +77,7 @@ function continuationsAt(bytes: Uint8Array): number {
 }
 
 /** Trailing bytes of an incomplete character. */
-function unfinishedAt(bytes: Uint8Array): number {
+function countUnfinished(bytes: Uint8Array): number {
   for (let back = 1; back < CHARACTER && back <= bytes.length; back += 1) {
     const byte = bytes[bytes.length - back] as number;
     if (byte < 0x80) return 0;
@@ -98,7 +98,7 @@ function hexDump(bytes: Uint8Array, at: number, most: number): { readonly text: 
   let left = most;
   let length = 0;
   for (; length < bytes.length; length += PER_LINE) {
-    const line = lineOf(bytes.subarray(length, length + PER_LINE), at + length);
+    const line = writeLine(bytes.subarray(length, length + PER_LINE), at + length);
     left -= jsonChars(line) + (lines.length > 0 ? NEWLINE_CHARS : 0);
     if (left < 0 && lines.length > 0) break;
     lines.push(line);
@@ -107,20 +107,20 @@ function hexDump(bytes: Uint8Array, at: number, most: number): { readonly text: 
 }
 
 /** Printable ASCII of bytes, with a dot for every other byte. */
-export function asciiOf(bytes: Uint8Array): string {
+export function toAscii(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : ".")).join("");
 }
 
-function lineOf(bytes: Uint8Array, at: number): string {
+function writeLine(bytes: Uint8Array, at: number): string {
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(" ");
-  return `${at.toString(16).padStart(8, "0")}  ${hex.padEnd(3 * PER_LINE - 1)}  |${asciiOf(bytes)}|`;
+  return `${at.toString(16).padStart(8, "0")}  ${hex.padEnd(3 * PER_LINE - 1)}  |${toAscii(bytes)}|`;
 }
 
 // A multiple of three, so that only the last piece is padded, and few enough for one call's arguments.
 const PIECE = 24 * 1024;
 
 /** Base64 with padding (RFC 4648 §4), in any runtime. */
-export function base64Of(bytes: Uint8Array): string {
+export function encodeBase64(bytes: Uint8Array): string {
   let encoded = "";
   for (let at = 0; at < bytes.length; at += PIECE) {
     encoded += btoa(String.fromCharCode(...bytes.subarray(at, at + PIECE)));

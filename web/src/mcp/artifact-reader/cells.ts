@@ -20,9 +20,9 @@ import { findHeader } from "../../query/csv.js";
 import { csvCell, csvRecord, CsvRows } from "../../query/csv-cells.js";
 import type { QueryTable } from "../../query/types.js";
 import { type AnswerParts, prefixWithin } from "./answer.js";
-import { chunksOf } from "./forms.js";
+import { readChunks } from "./forms.js";
 import type { RecordSpec } from "./request.js";
-import { findSheet, MAX_RESOURCE_PART, type Readable, subjectOf } from "./source.js";
+import { findSheet, MAX_RESOURCE_PART, type Readable, nameSubject } from "./source.js";
 
 /** Most characters of one row among several. */
 const MAX_ROW_CHARS = 2000;
@@ -54,7 +54,7 @@ export async function tellCells(from: Readable, request: CellRequest, most: numb
   const shown = { ...range, lastRow: page.isFull ? last : range.lastRow };
   const which = isCells ? `cells ${writeRange(clip(shown, sheet))}` : nameRows(clip(shown, sheet), sheet);
   return {
-    head: `${subjectOf(from)}, sheet ${sheet.number}, ${which}${last === 0 ? ": all are empty" : ""}`,
+    head: `${nameSubject(from)}, sheet ${sheet.number}, ${which}${last === 0 ? ": all are empty" : ""}`,
     ...(lines.length > 0 && { data: [page.letters, ...lines].join("\n") }),
     notes: [
       ...(page.isFull ? [readOn(range, last, isCells)] : []),
@@ -170,7 +170,7 @@ async function* readRows(from: Readable, range: CellRange): AsyncGenerator<reado
     }
     return rows;
   };
-  for await (const chunk of chunksOf(from)) {
+  for await (const chunk of readChunks(from)) {
     yield pick(splitter.push(decoder.decode(chunk, { stream: true })));
     if (state.isOver) return;
   }

@@ -14,7 +14,7 @@ import { holdBytes } from "./forms.js";
 import { type DatabaseFile, inspectBytes } from "./inspection.js";
 import { tellQuery, writeCell } from "./query.js";
 import type { RecordSpec, Selection, Wanted } from "./request.js";
-import { type Readable, subjectOf } from "./source.js";
+import { type Readable, nameSubject } from "./source.js";
 
 /** Most characters of the columns of one table in a list, and of one row. */
 const MAX_LISTED = 500;
@@ -74,7 +74,7 @@ async function tellTables(from: Readable, range: RecordSpec | undefined, most: n
   const about = isInfo
     ? `: ${describe(ref)} (${plainType(ref.mime_type) ?? "unknown type"}, ${countNoun(ref.size_bytes, "byte")})`
     : "";
-  const head = `${subjectOf(from)}${about}`;
+  const head = `${nameSubject(from)}${about}`;
   try {
     const { tables, notes } = await listStoredTables(openTable(from, undefined), optionsFor(from));
     const { first, last } = range ?? { first: 1, last: Infinity };
@@ -135,7 +135,7 @@ async function tellRows(from: Readable, name: string, range: RecordSpec, most: n
   }
   const to = first + lines.length - 2;
   return {
-    head: `${subjectOf(from)}, table ${quote(name)}, row${to > first ? `s ${first}-${to}` : ` ${first}`} of ${groupDigits(total)}`,
+    head: `${nameSubject(from)}, table ${quote(name)}, row${to > first ? `s ${first}-${to}` : ` ${first}`} of ${groupDigits(total)}`,
     data: lines.join("\n"),
     notes: [
       ...notes,

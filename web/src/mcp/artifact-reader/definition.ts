@@ -6,7 +6,7 @@ import type { ArtifactRef } from "../../artifacts/store.js";
 import { humanSize } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
 import type { ArtifactTool } from "../../core/types.js";
-import { shortened } from "./answer.js";
+import { shortenText } from "./answer.js";
 
 /** A tool in `tools/list`. */
 export type ToolDefinition = Omit<ArtifactTool, "call">;
@@ -134,7 +134,7 @@ type Described = Pick<ArtifactRef, "id" | "mime_type" | "size_bytes" | "source">
 /** One line that describes an artifact: the core's description, else type and size. */
 export function describe(ref: Described): string {
   const said = ref.source.description;
-  if (typeof said === "string" && said.trim() !== "") return shortened(unhidden(said).trim(), MAX_DESCRIPTION);
+  if (typeof said === "string" && said.trim() !== "") return shortenText(unhidden(said).trim(), MAX_DESCRIPTION);
   return `${plainType(ref.mime_type) ?? "of unknown type"}, ${humanSize(ref.size_bytes)}`;
 }
 
@@ -143,12 +143,12 @@ export function quoteName(filename: string): string {
   const defused = unhidden(filename)
     .replace(/[<>[\]()`*]/g, "_")
     .replace(/:\/\//g, "_");
-  return JSON.stringify(shortened(defused, MAX_QUOTED));
+  return JSON.stringify(shortenText(defused, MAX_QUOTED));
 }
 
 /** The caller's text in quotes, for an error. */
 export function quote(text: string): string {
-  return JSON.stringify(shortened(text, MAX_QUOTED));
+  return JSON.stringify(shortenText(text, MAX_QUOTED));
 }
 
 /** Replaces control, bidirectional, zero-width and tag characters, which hide or reorder text. */

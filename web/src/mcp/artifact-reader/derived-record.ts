@@ -11,7 +11,7 @@ import type { ReadSource } from "./source.js";
  * The record of content that is there already, such as what an edit undoes, a query that asks for all, or a file that is in an archive
  * too: given to `close`, it stays as it is. Undefined where there is none.
  */
-export async function recordOf(
+export async function findRecord(
   source: ReadSource,
   origin: ArtifactRef,
   hash: string,
@@ -35,20 +35,20 @@ export interface DerivedNote {
 export async function noteDerived(source: ReadSource, { id }: ArtifactRef, note: DerivedNote): Promise<void> {
   const ref = await source.stat(id);
   if (ref === null) return;
-  const others = notesOf(ref).filter(({ form }) => form !== note.form);
+  const others = listNotes(ref).filter(({ form }) => form !== note.form);
   await source.update?.(id, { source: { ...ref.source, derived: [...others, note].slice(-MAX_NOTES) } });
 }
 
 /** What is noted of a form of an artifact, with the record that it has there. Null if nothing is, or if it is gone. */
-export async function noted(source: ReadSource, { id }: ArtifactRef, form: string): Promise<StoredArtifact | null> {
+export async function findNoted(source: ReadSource, { id }: ArtifactRef, form: string): Promise<StoredArtifact | null> {
   const ref = await source.stat(id);
-  const note = ref === null ? undefined : notesOf(ref).find((each) => each.form === form);
+  const note = ref === null ? undefined : listNotes(ref).find((each) => each.form === form);
   const known = note === undefined ? null : await source.stat(note.id);
   return known === null ? null : { ...known, ...note?.record };
 }
 
 /** What is noted with an artifact. Another program may have written the record. */
-function notesOf({ source: { derived } }: ArtifactRef): readonly DerivedNote[] {
+function listNotes({ source: { derived } }: ArtifactRef): readonly DerivedNote[] {
   if (!Array.isArray(derived)) return [];
   return derived.filter(
     (note: unknown): note is DerivedNote =>

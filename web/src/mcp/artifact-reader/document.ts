@@ -5,13 +5,13 @@
 import { countNoun, groupDigits } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
 import type { DocumentFacts } from "../../documents/document.js";
-import { type DocumentKind, traitsOf } from "../../documents/kind.js";
+import { type DocumentKind, findTraits } from "../../documents/kind.js";
 import { SluiceError } from "../../errors/error.js";
 import { type AnswerParts, prefixWithin } from "./answer.js";
 import { artifactUri, describe, quoteName } from "./definition.js";
 import { formFor } from "./forms.js";
 import type { RecordSpec } from "./request.js";
-import { readSpan, type Readable, subjectOf, factsOf } from "./source.js";
+import { readSpan, type Readable, nameSubject, readFacts } from "./source.js";
 
 /** Most characters of its text that are shown with a document. */
 const FIRST_CHARS = 1000;
@@ -27,10 +27,10 @@ export async function tellDocument(from: Readable, kind: DocumentKind, most: num
   const { filename, mime_type, size_bytes: size } = from.ref;
   const type = plainType(mime_type) ?? "unknown type";
   const name = filename === null ? "" : `; file name (from the result): ${quoteName(filename)}`;
-  const head = `${subjectOf(from)}: ${describe(from.ref)} (${type}, ${countNoun(size, "byte")}${name})`;
+  const head = `${nameSubject(from)}: ${describe(from.ref)} (${type}, ${countNoun(size, "byte")}${name})`;
   if (kind === "image") return { head, notes: [howToSee(from)] };
   if (kind === "html") {
-    const text = await beginningOf(from);
+    const text = await readBeginning(from);
     return {
       head: `${head}. Its source begins`,
       data: prefixWithin(text, Math.min(most, FIRST_CHARS)).text,
@@ -39,12 +39,12 @@ export async function tellDocument(from: Readable, kind: DocumentKind, most: num
   }
   try {
     const form = await formFor(from, kind, { mode: "info" }, {});
-    const facts = factsOf(form);
+    const facts = readFacts(form);
     const listed = facts === undefined ? [] : writeLines(facts);
-    const lines = [...listed, await beginningOf(form)];
+    const lines = [...listed, await readBeginning(form)];
     const data = prefixWithin(lines.join("\n"), Math.min(most, 3 * FIRST_CHARS)).text.trimEnd();
     const isCut = (facts?.headings.length ?? 0) > MAX_LISTED || !data.includes(listed.join("\n").trimEnd());
-    const notes = [...(isCut ? [MORE_HEADINGS] : []), ...notesOf(kind, facts, form)];
+    const notes = [...(isCut ? [MORE_HEADINGS] : []), ...listNotes(kind, facts, form)];
     return { head: `${head}${aboutParts(facts)}. It begins`, data, notes };
   } catch (error) {
     if (!(error instanceof SluiceError) || !TOLD.includes(error.code)) throw error;
@@ -97,8 +97,8 @@ function writeLines({
   return listed.length === 0 ? [] : [...listed, ""];
 }
 
-function notesOf(kind: DocumentKind, facts: DocumentFacts | undefined, form: Readable): readonly string[] {
-  const { forms } = traitsOf(kind);
+function listNotes(kind: DocumentKind, facts: DocumentFacts | undefined, form: Readable): readonly string[] {
+  const { forms } = findTraits(kind);
   const modes: string[] = [];
   if (kind === "archive") modes.push('entry "PATH" for one file', 'rows "1-50"', "search", "query");
   else if (!forms.includes("text")) modes.push('rows "1-20"', 'query "SELECT … FROM rows"', "search");
@@ -138,7 +138,7 @@ export function tellScans(
   return [`${what}, perhaps ${count === 1 ? "a scan" : "scans"}: ${how}.`];
 }
 
-async function beginningOf(form: Readable): Promise<string> {
+async function readBeginning(form: Readable): Promise<string> {
   const bytes = await readSpan(form, { start: 0, end: Math.min(FIRST_BYTES, form.ref.size_bytes) });
   const text = new TextDecoder().decode(bytes, { stream: true });
   return prefixWithin(text.replaceAll("\f", "\n"), FIRST_CHARS).text;

@@ -9,7 +9,7 @@ import type { ArtifactPatch, ArtifactWriter, StoredArtifact } from "../../artifa
 import type { ArchiveSource } from "../../documents/archive.js";
 import type { ConversionFacts, ConversionRequest } from "../../documents/conversion.js";
 import type { DocumentForm } from "../../documents/document.js";
-import { type DocumentKind, isArchive, traitsOf } from "../../documents/kind.js";
+import { type DocumentKind, isArchive, findTraits } from "../../documents/kind.js";
 import { inTurn, MAX_INPUT } from "../../documents/sandbox.js";
 import { SluiceError } from "../../errors/error.js";
 import { joinPointer } from "../../json/pointer.js";
@@ -17,10 +17,10 @@ import type { TableBytes } from "../../query/types.js";
 import { humanSize } from "../../core/amounts.js";
 import { SingleFlight } from "../../core/keyed-work.js";
 import { quote } from "./definition.js";
-import { formOf, headOf, type TextEncoding } from "./inspection.js";
+import { openForm, readHead, type TextEncoding } from "./inspection.js";
 import type { Selection, Wanted } from "./request.js";
-import { noted, noteDerived, recordOf } from "./derived-record.js";
-import { factsOf, loaded, pause, readSpan, type Readable, type ReadSource } from "./source.js";
+import { findNoted, noteDerived, findRecord } from "./derived-record.js";
+import { readFacts, loadPart, pause, readSpan, type Readable, type ReadSource } from "./source.js";
 
 /**
  * The form of an artifact in which something is read of it: the artifact itself, or what it becomes. Throws E_DOCUMENT,
@@ -33,7 +33,7 @@ export async function formFor(
   selection: Selection,
 ): Promise<Readable> {
   const { as, sheet } = selection;
-  const form = formOf(kind, wanted.mode, selection);
+  const form = openForm(kind, wanted.mode, selection);
   if (kind === undefined || form === undefined) {
     if (as === undefined && sheet === undefined) return from;
     const what = sheet === undefined ? `as ${quote(as ?? "")}` : "with a sheet";
@@ -42,11 +42,11 @@ export async function formFor(
       `The artifact is not a document that is read ${what}: leave ${sheet === undefined ? "as" : "sheet"} out.`,
     );
   }
-  const { forms, name } = traitsOf(kind);
+  const { forms, name } = findTraits(kind);
   if (!forms.includes(form)) throw wrong(as === undefined ? wanted.mode : "as", noForm(name, form, forms));
   if (sheet !== undefined && !forms.includes("cells"))
     throw wrong("sheet", `The ${name} has no sheets: leave sheet out.`);
-  if (kind === "archive") return entriesOf(from);
+  if (kind === "archive") return listEntries(from);
   const isSheet = form === "cells" || form === "values";
   const chosen = isSheet ? (sheet ?? (await sheetNamed(from, kind, wanted))) : undefined;
   return documentForm(from, kind, form, chosen);
@@ -56,7 +56,7 @@ export async function formFor(
 async function sheetNamed(from: Readable, kind: DocumentKind, wanted: Wanted): Promise<string | undefined> {
   const name = wanted.mode === "query" ? tableNameIn(wanted.sql) : undefined;
   if (name === undefined) return undefined;
-  const { names = [] } = factsOf(await documentForm(from, kind, "text", undefined)) ?? {};
+  const { names = [] } = readFacts(await documentForm(from, kind, "text", undefined)) ?? {};
   return names.find((sheet) => sheet.toLowerCase() === name.toLowerCase());
 }
 
@@ -80,21 +80,21 @@ async function documentForm(
   sheet: string | undefined,
 ): Promise<Readable> {
   const how = sheet === undefined ? form : `${form}:${sheet}`;
-  const { name } = traitsOf(kind);
+  const { name } = findTraits(kind);
   const isRows = form !== "text" && form !== "links";
   const info: ArtifactPatch = {
     mime_type: isRows ? "text/csv" : "text/plain",
     filename: `${from.ref.filename ?? from.ref.id}${sheet === undefined ? "" : `.${sheet}`}.${isRows ? "csv" : "txt"}`,
   };
-  return derived(from, how, info, async (source, writer) => {
+  return deriveArtifact(from, how, info, async (source, writer) => {
     const request: ConversionRequest = { kind, form, ...(sheet !== undefined && { sheet }) };
-    const facts = await converted(source, name, request, (chunk) => writer.write(chunk));
+    const facts = await convertArtifact(source, name, request, (chunk) => writer.write(chunk));
     return { document: facts };
   });
 }
 
 /** Converts an artifact, apart from the main thread. Throws E_DOCUMENT, E_INVALID_ARGUMENT, E_TOO_LARGE. */
-export async function converted(
+export async function convertArtifact(
   from: Readable,
   name: string,
   request: ConversionRequest,
@@ -107,20 +107,20 @@ export async function converted(
       `The ${name} has ${humanSize(size)}, and at most ${humanSize(MAX_INPUT)} are read. Pass the URI as a tool argument instead.`,
     );
   }
-  const { convertApart } = await loaded(() => import("#sandbox"));
+  const { convertInWorker } = await loadPart(() => import("#sandbox"));
   const { signal, sluice } = from;
   const modules = sluice?.documents;
-  return inTurn(() => convertApart({ request, input: chunksOf(from), write, modules, signal }), signal);
+  return inTurn(() => convertInWorker({ request, input: readChunks(from), write, modules, signal }), signal);
 }
 
 /** The bytes of an artifact from an offset on, up to another, piece by piece. */
-export async function* chunksOf(from: Readable, start = 0, end = from.ref.size_bytes): AsyncGenerator<Uint8Array> {
+export async function* readChunks(from: Readable, start = 0, end = from.ref.size_bytes): AsyncGenerator<Uint8Array> {
   for (let at = start; at < end; at += PIECE) yield readSpan(from, { start: at, end: Math.min(end, at + PIECE) });
 }
 
 /** The bytes of an artifact for a query, or those between two offsets. */
 export function holdBytes(from: Readable, first = 0, end?: number): TableBytes {
-  return { open: (start) => chunksOf(from, first + start, end) };
+  return { open: (start) => readChunks(from, first + start, end) };
 }
 
 const PIECE = 1024 * 1024;
@@ -129,13 +129,13 @@ const PIECE = 1024 * 1024;
 const PAUSE_ENTRIES = 500;
 
 /** An archive as a table of its entries. */
-async function entriesOf(from: Readable): Promise<Readable> {
+async function listEntries(from: Readable): Promise<Readable> {
   const info = { mime_type: "text/csv", filename: `${from.ref.filename ?? from.ref.id}.entries.csv` };
-  return derived(from, "entries", info, async (source, writer) => {
-    const { entryLines } = await loaded(() => import("../../documents/archive.js"));
+  return deriveArtifact(from, "entries", info, async (source, writer) => {
+    const { entryLines } = await loadPart(() => import("../../documents/archive.js"));
     let lines = "";
     let count = 0;
-    for await (const line of entryLines(archiveOf(source), source.signal)) {
+    for await (const line of entryLines(openArchive(source), source.signal)) {
       lines += line;
       count += 1;
       // A directory is in memory, and would be read to its end before anything else runs.
@@ -155,10 +155,10 @@ async function entriesOf(from: Readable): Promise<Readable> {
  */
 export async function decodeText(from: Readable, encoding: TextEncoding): Promise<Readable> {
   const { filename, id } = from.ref;
-  const { EncodingDecoder, nameEncoding } = await loaded(() => import("../../core/text-encoding.js"));
+  const { EncodingDecoder, nameEncoding } = await loadPart(() => import("../../core/text-encoding.js"));
   const isPlain = encoding === "escapes";
   const how = isPlain ? "plain" : `utf-8 from ${encoding}`;
-  return derived(from, how, { filename: filename ?? `${id}.txt` }, async (source, writer, look) => {
+  return deriveArtifact(from, how, { filename: filename ?? `${id}.txt` }, async (source, writer, look) => {
     const decoder = new EncodingDecoder(isPlain ? "utf-8" : encoding);
     const [encoder, plain] = [new TextEncoder(), new PlainText()];
     const write = async (text: string): Promise<void> => {
@@ -166,7 +166,7 @@ export async function decodeText(from: Readable, encoding: TextEncoding): Promis
       look?.push(bytes);
       await writer.write(bytes);
     };
-    for await (const chunk of chunksOf(source)) await write(plain.push(decoder.push(chunk)));
+    for await (const chunk of readChunks(source)) await write(plain.push(decoder.push(chunk)));
     await write(plain.push(decoder.end()));
     // A label that a caller gave may be one that is never told by bytes.
     const name = isPlain ? undefined : ((nameEncoding(encoding) as string | undefined) ?? encoding);
@@ -202,9 +202,9 @@ class PlainText {
  */
 export async function unpackFile(from: Readable): Promise<Readable> {
   if (from.source.openWriter === undefined) return from;
-  const { findGzippedFile } = await loaded(() => import("../../documents/archive.js"));
-  const name = await findGzippedFile(archiveOf(from));
-  return name === undefined ? from : entryOf(from, name);
+  const { findGzippedFile } = await loadPart(() => import("../../documents/archive.js"));
+  const name = await findGzippedFile(openArchive(from));
+  return name === undefined ? from : takeEntry(from, name);
 }
 
 /** Bytes of a string of JSON that is read as JSON itself. */
@@ -227,7 +227,7 @@ export async function unwrapJson(
   }
   const { filename, id } = from.ref;
   const info = { mime_type: "application/json", filename: filename ?? `${id}.json` };
-  const inner = await derived(from, `json:${joinPointer(tokens)}`, info, async (source, writer) => {
+  const inner = await deriveArtifact(from, `json:${joinPointer(tokens)}`, info, async (source, writer) => {
     const text: unknown = JSON.parse(new TextDecoder().decode(await readSpan(source, { start, end })));
     await writer.write(new TextEncoder().encode(String(text)));
     return {};
@@ -236,16 +236,16 @@ export async function unwrapJson(
 }
 
 /** One file of an archive, as an artifact of its own. Throws E_DOCUMENT, E_INVALID_ARGUMENT if there is none, E_TOO_LARGE, E_STORE_…. */
-export async function entryOf(from: Readable, path: string): Promise<Readable> {
-  if (!isArchive(await headOf(from))) throw wrong("entry", "The artifact is not an archive: leave entry out.");
-  const archive = await loaded(() => import("../../documents/archive.js"));
-  const taken = await derived(
+export async function takeEntry(from: Readable, path: string): Promise<Readable> {
+  if (!isArchive(await readHead(from))) throw wrong("entry", "The artifact is not an archive: leave entry out.");
+  const archive = await loadPart(() => import("../../documents/archive.js"));
+  const taken = await deriveArtifact(
     from,
     `entry:${path}`,
     { filename: archive.toBaseName(path) },
     async (source, writer, look) => {
       const { entry, near } = await archive.extractEntry(
-        archiveOf(source),
+        openArchive(source),
         path,
         async (chunk) => {
           look?.push(chunk);
@@ -262,7 +262,7 @@ export async function entryOf(from: Readable, path: string): Promise<Readable> {
   return taken;
 }
 
-function archiveOf(from: Readable): ArchiveSource {
+function openArchive(from: Readable): ArchiveSource {
   const { ref, source } = from;
   return {
     size: ref.size_bytes,
@@ -292,18 +292,18 @@ const making = new WeakMap<ReadSource, SingleFlight<StoredArtifact>>();
  * What was made of an artifact, found or made now. Bytes that are an artifact already leave its record as it is: what is read has the
  * name and the origin that it has here.
  */
-async function derived(from: Readable, how: string, info: ArtifactPatch, make: Make): Promise<Readable> {
+async function deriveArtifact(from: Readable, how: string, info: ArtifactPatch, make: Make): Promise<Readable> {
   const { ref, source, signal } = from;
-  const known = (await noted(source, ref, how)) ?? (await source.findDerived?.(ref, info.filename ?? "", how));
+  const known = (await findNoted(source, ref, how)) ?? (await source.findDerived?.(ref, info.filename ?? "", how));
   if (known) return { ...from, ref: known, origin: ref };
   const flights = making.get(source) ?? new SingleFlight<StoredArtifact>();
   making.set(source, flights);
   const key = JSON.stringify([ref.id, how]);
-  const stored = await flights.join(key, signal, (over) => madeOf({ ...from, signal: over }, how, info, make));
+  const stored = await flights.join(key, signal, (over) => makeArtifact({ ...from, signal: over }, how, info, make));
   return { ...from, ref: stored, origin: ref };
 }
 
-async function madeOf(from: Readable, how: string, info: ArtifactPatch, make: Make): Promise<StoredArtifact> {
+async function makeArtifact(from: Readable, how: string, info: ArtifactPatch, make: Make): Promise<StoredArtifact> {
   const { ref, source } = from;
   const filename = info.filename ?? "";
   if (source.openWriter === undefined) {
@@ -336,7 +336,7 @@ async function madeOf(from: Readable, how: string, info: ArtifactPatch, make: Ma
         ...told,
       },
     };
-    const same = await recordOf(source, ref, hash.digest());
+    const same = await findRecord(source, ref, hash.digest());
     const stored = await writer.close(same ?? record);
     const made = await source.stat(stored.id);
     if (made !== null) {

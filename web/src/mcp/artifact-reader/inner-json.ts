@@ -5,7 +5,7 @@
 import { joinPointer } from "../../json/pointer.js";
 import { findJsonText, findRows } from "../../query/row-place.js";
 import { unwrapJson } from "./forms.js";
-import { headOf, inspect, type Inspection } from "./inspection.js";
+import { readHead, inspect, type Inspection } from "./inspection.js";
 import { findPlace, MAX_POINTER_BYTES, type Place } from "./json-value.js";
 import { readSpan, type Readable } from "./source.js";
 
@@ -54,7 +54,7 @@ async function openNext({ form, inspection, tokens, notes }: InnerJson): Promise
   const first = new TextDecoder().decode(await readSpan(form, { start: place.start, end }));
   if (!/^"(?:\\[nrt]|\s)*[[{]/.test(first)) return undefined;
   const inner = await unwrapJson(form, path, place);
-  const inside = inspect(inner, await headOf(inner));
+  const inside = inspect(inner, await readHead(inner));
   if (!inside.isJson) return undefined;
   const note = path.length === 0 ? "The JSON is in a string." : `The JSON is in the string at ${joinPointer(path)}.`;
   return { form: inner, inspection: inside, tokens: rest, notes: [...notes, note] };

@@ -5,12 +5,12 @@
 import { plainType } from "../../core/media-type.js";
 import type { EncodingLabel } from "../../core/text-encoding.js";
 import { SluiceError } from "../../errors/error.js";
-import { dialectOf, findHeader, findSeparator, type CsvDialect } from "../../query/csv.js";
+import { findDialect, findHeader, findSeparator, type CsvDialect } from "../../query/csv.js";
 import { JsonScanner } from "../../json/value-scanner.js";
 import type { DocumentForm } from "../../documents/document.js";
-import { type DocumentKind, detectKind, traitsOf } from "../../documents/kind.js";
+import { type DocumentKind, detectKind, findTraits } from "../../documents/kind.js";
 import type { Selection, TableOptions, Wanted } from "./request.js";
-import { loaded, pour, readSpan, type Readable } from "./source.js";
+import { loadPart, pour, readSpan, type Readable } from "./source.js";
 
 /** Bytes that are inspected. */
 export const HEAD_BYTES = 8192;
@@ -53,7 +53,7 @@ const DECODER = new TextDecoder();
 const SURE_BYTES = 256;
 
 /** The first bytes of an artifact. Throws what the source throws. */
-export async function headOf(from: Readable): Promise<Uint8Array> {
+export async function readHead(from: Readable): Promise<Uint8Array> {
   return readSpan(from, { start: 0, end: Math.min(HEAD_BYTES, from.ref.size_bytes) });
 }
 
@@ -85,7 +85,7 @@ function placeRows({ head, markBytes }: Inspection, layout: Extract<Layout, Betw
   let start = markBytes;
   for (let line = 0; line < above; line += 1) start = head.indexOf(NEWLINE, start) + 1;
   const dialect =
-    layout.kind === "csv" && start !== layout.start ? dialectOf(DECODER.decode(head.subarray(start))) : {};
+    layout.kind === "csv" && start !== layout.start ? findDialect(DECODER.decode(head.subarray(start))) : {};
   return { ...layout, ...dialect, start, above, below };
 }
 
@@ -158,7 +158,7 @@ export async function inspectAs(
   return {
     ...inspection,
     isJson: false,
-    layout: { kind: "csv", start, above, below, ...dialectOf(sample), ...(delimiter !== undefined && { delimiter }) },
+    layout: { kind: "csv", start, above, below, ...findDialect(sample), ...(delimiter !== undefined && { delimiter }) },
   };
 }
 
@@ -218,7 +218,7 @@ export async function findEncoding(from: Readable, head: Uint8Array): Promise<Te
 const SAMPLE = 64 * 1024;
 
 async function detect(sample: Uint8Array): Promise<EncodingLabel | undefined> {
-  const { detectEncoding } = await loaded(() => import("../../core/text-encoding.js"));
+  const { detectEncoding } = await loadPart(() => import("../../core/text-encoding.js"));
   return detectEncoding(sample);
 }
 
@@ -284,7 +284,7 @@ function findLayout(body: Uint8Array, markBytes: number, type: string, filename:
   const separator = findSeparator(String.fromCharCode(...body.subarray(0, 16)));
   if (separator !== undefined) {
     const start = markBytes + separator.end;
-    const dialect = dialectOf(DECODER.decode(body.subarray(separator.end)));
+    const dialect = findDialect(DECODER.decode(body.subarray(separator.end)));
     return { kind: "csv", start, above: 0, below: 0, ...dialect, delimiter: separator.delimiter };
   }
   if (TABLE_TYPE.test(type) || TABLE_NAME.test(filename)) {
@@ -293,7 +293,7 @@ function findLayout(body: Uint8Array, markBytes: number, type: string, filename:
     const header = findHeader(text);
     const above = text.slice(0, header);
     const start = markBytes + new TextEncoder().encode(above).length;
-    const dialect = dialectOf(text.slice(header));
+    const dialect = findDialect(text.slice(header));
     return {
       kind: "csv",
       start,
@@ -303,7 +303,7 @@ function findLayout(body: Uint8Array, markBytes: number, type: string, filename:
       ...(isTabbed && { delimiter: "\t" }),
     };
   }
-  const dialect = dialectOf(DECODER.decode(body));
+  const dialect = findDialect(DECODER.decode(body));
   const first = firstByte(body);
   if (isSeveralDocuments(body)) return { kind: "ndjson", start: markBytes, above: 0, below: 0 };
   if (first === 0x5b && isJsonSoFar(body)) return { kind: "array" };
@@ -388,7 +388,7 @@ export function documentKind({ ref }: Readable, head: Uint8Array): DocumentKind 
  * The form of a document in which a mode reads it. Undefined if the artifact itself is read. HTML is text already, so it is read as it
  * is unless it is said otherwise, but for the rows of its tables.
  */
-export function formOf(
+export function openForm(
   kind: DocumentKind | undefined,
   mode: Wanted["mode"],
   { as, sheet }: Selection,
@@ -397,7 +397,7 @@ export function formOf(
   if (kind === undefined || kind === "image") return undefined;
   const isRows = mode === "rows" || mode === "query";
   if (kind === "html") return isRows ? "rows" : mode === "pages" ? "text" : undefined;
-  const { forms } = traitsOf(kind);
+  const { forms } = findTraits(kind);
   if (!forms.includes("text")) return "rows";
   if (forms.includes("cells") && (isRows || sheet !== undefined)) return mode === "query" ? "values" : "cells";
   return "text";

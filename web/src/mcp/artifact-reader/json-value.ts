@@ -4,12 +4,12 @@
  */
 import { countNoun, groupDigits, humanSize } from "../../core/amounts.js";
 import { SluiceError } from "../../errors/error.js";
-import { prefixWithin, shortened, type AnswerParts } from "./answer.js";
+import { prefixWithin, shortenText, type AnswerParts } from "./answer.js";
 import { quote } from "./definition.js";
 import { Capture, JsonScanner, type JsonKind, type JsonVisitor } from "../../json/value-scanner.js";
 import type { Inspection } from "./inspection.js";
 import { joinPointer } from "../../json/pointer.js";
-import { bytesOf, pour, type Readable, subjectOf, MAX_RESOURCE_PART } from "./source.js";
+import { nameBytes, pour, type Readable, nameSubject, MAX_RESOURCE_PART } from "./source.js";
 
 /** Largest JSON text in which a pointer is resolved, in bytes. */
 export const MAX_POINTER_BYTES: number = 64 * 1024 * 1024;
@@ -35,10 +35,10 @@ export async function tellPointer(
   const { text, isCut } = finder.text();
   const fit = prefixWithin(text, most);
   const name = tokens.length === 0 ? "the whole document" : quote(joinPointer(tokens));
-  const head = `${subjectOf(from)}, ${name}: ${kindOf(place)}`;
+  const head = `${nameSubject(from)}, ${name}: ${describeKind(place)}`;
   if (!isCut && fit.text.length === text.length) return { head, data: text };
   if (place.kind === "object" || place.kind === "array") return outline(head, place, finder.members, tokens, most);
-  const next = bytesOf(from, place.start, place.end);
+  const next = nameBytes(from, place.start, place.end);
   return { head: `${head}, its beginning`, data: fit.text, notes: [`The whole value is ${next}: read on there.`] };
 }
 
@@ -67,7 +67,7 @@ export async function findArray(from: Readable, inspection: Inspection, tokens: 
   const place = await find(from, inspection, new PointerFinder(tokens, 0, inspection.markBytes), tokens);
   if (place.kind === "array") return place;
   const name = tokens.length === 0 ? "The document" : quote(joinPointer(tokens));
-  throw wrong("E_INVALID_ARGUMENT", `${name} is ${kindOf(place)}, and has no rows: point to an array.`);
+  throw wrong("E_INVALID_ARGUMENT", `${name} is ${describeKind(place)}, and has no rows: point to an array.`);
 }
 
 async function find(
@@ -109,7 +109,7 @@ function leadsNowhere(place: Place, tokens: readonly string[]): SluiceError {
   }
   return wrong(
     "E_INVALID_ARGUMENT",
-    `${place.depth === 0 ? "The document" : resolved} is ${kindOf(place)} and has no ${next}: ${remedy}.`,
+    `${place.depth === 0 ? "The document" : resolved} is ${describeKind(place)} and has no ${next}: ${remedy}.`,
   );
 }
 
@@ -124,7 +124,7 @@ function outline(
   let left = most;
   const enough = place.kind === "array" ? ELEMENTS_SHOWN : Infinity;
   for (const member of members.slice(0, enough)) {
-    const line = lineOf(member);
+    const line = writeLine(member);
     const { chars } = prefixWithin(line, Infinity);
     if (chars + 2 > left) break;
     left -= chars + 2;
@@ -132,7 +132,7 @@ function outline(
   }
   const more = place.members - lines.length;
   const rest = more > 0 ? [`${groupDigits(more)} more not listed.`] : [];
-  const example = quote(`${shortened(joinPointer(tokens), 40)}/…`);
+  const example = quote(`${shortenText(joinPointer(tokens), 40)}/…`);
   return {
     head: `${head}, too large to be shown whole; an outline of its members follows`,
     data: lines.join("\n"),
@@ -144,16 +144,16 @@ function outline(
 }
 
 /** A line of an outline: the last token of the member's pointer, and its value or kind. */
-function lineOf(member: Member): string {
+function writeLine(member: Member): string {
   const name =
     member.name === undefined
       ? "(a key too long to show)"
-      : JSON.stringify(shortened(joinPointer([member.name]), MAX_NAME));
+      : JSON.stringify(shortenText(joinPointer([member.name]), MAX_NAME));
   const { source } = member;
-  return `${name}: ${source === undefined || source.includes("\n") ? kindOf(member) : source}`;
+  return `${name}: ${source === undefined || source.includes("\n") ? describeKind(member) : source}`;
 }
 
-function kindOf({ kind, members, start, end }: Place): string {
+function describeKind({ kind, members, start, end }: Place): string {
   const size = humanSize(end - start);
   if (kind === "object") return `an object of ${countNoun(members, "member")}, ${size}`;
   if (kind === "array") return `an array of ${countNoun(members, "element")}, ${size}`;

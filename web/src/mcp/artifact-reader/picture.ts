@@ -5,15 +5,15 @@
 import { plainType } from "../../core/media-type.js";
 import type { PictureFacts } from "../../documents/conversion.js";
 import { fitsModels, readImageFile, SCALED_SIDE } from "../../documents/image-file.js";
-import { type DocumentKind, traitsOf } from "../../documents/kind.js";
+import { type DocumentKind, findTraits } from "../../documents/kind.js";
 import { SluiceError } from "../../errors/error.js";
 import { joinBytes } from "../../artifacts/bytes.js";
 import type { AnswerParts } from "./answer.js";
-import { base64Of } from "./byte-range.js";
+import { encodeBase64 } from "./byte-range.js";
 import { describe } from "./definition.js";
-import { converted, formFor } from "./forms.js";
+import { convertArtifact, formFor } from "./forms.js";
 import type { Wanted } from "./request.js";
-import { factsOf, readSpan, type Readable, subjectOf } from "./source.js";
+import { readFacts, readSpan, type Readable, nameSubject } from "./source.js";
 
 /** Bytes of an image that is shown. */
 const MAX_BYTES = 1024 * 1024;
@@ -32,7 +32,7 @@ export async function tellPicture(
   if (kind !== "image" && kind !== "pdf") {
     throw new SluiceError("E_INVALID_ARGUMENT", explainNoPicture(from, kind), { path: "as" });
   }
-  const about = `${subjectOf(from)}: ${kind === "pdf" ? `page ${page}` : describe(from.ref)}`;
+  const about = `${nameSubject(from)}: ${kind === "pdf" ? `page ${page}` : describe(from.ref)}`;
   if (from.showsImages !== true) {
     const instead = kind === "pdf" ? await nameOtherWay(from, page) : "Pass the URI to a tool that takes images.";
     return { head: about, notes: [`This client is not known to show images to its model. ${instead}`] };
@@ -51,26 +51,32 @@ export async function tellPicture(
       );
     }
     const fits = fitsModels(file);
-    if (fits && region === undefined) return { head: about, image: { type: file.mime_type, data: base64Of(bytes) } };
+    if (fits && region === undefined)
+      return { head: about, image: { type: file.mime_type, data: encodeBase64(bytes) } };
     if (fits) maxSide = null;
   }
   const pieces: Uint8Array[] = [];
   const part = region && { region: { ...region, maxSide } };
   const limits = { maxSide: SCALED_SIDE, maxBytes: MAX_BYTES, ...part };
   const request = { kind, form: "picture", page, limits } as const;
-  const facts = await converted(from, traitsOf(kind).name, request, async (chunk) => void pieces.push(chunk.slice()));
+  const facts = await convertArtifact(
+    from,
+    findTraits(kind).name,
+    request,
+    async (chunk) => void pieces.push(chunk.slice()),
+  );
   const { mime_type: shown, width, height } = facts as PictureFacts;
   const which = region === undefined ? "" : `, region "${region.x},${region.y},${region.width},${region.height}"`;
   return {
     head: `${about}${which}, as ${width} × ${height} pixels`,
     ...(region === undefined && { notes: ['Look closer with region "x,y,w,h", in these pixels.'] }),
-    image: { type: shown, data: base64Of(joinBytes(pieces)) },
+    image: { type: shown, data: encodeBase64(joinBytes(pieces)) },
   };
 }
 
 /** How a page is read by a model that sees no pictures: not by its text, where it has none. */
 async function nameOtherWay(from: Readable, page: number): Promise<string> {
-  const { withoutText = [] } = factsOf(await formFor(from, "pdf", { mode: "info" }, {})) ?? {};
+  const { withoutText = [] } = readFacts(await formFor(from, "pdf", { mode: "info" }, {})) ?? {};
   return withoutText.some(([first, last]) => page >= first && page <= last)
     ? `Page ${page} has no text: pass the URI to a tool that reads scans, or tell the user.`
     : `Read its text with pages "${page}".`;
@@ -83,5 +89,5 @@ function explainNoPicture({ ref }: Readable, kind: DocumentKind | undefined): st
     return "An SVG is text, and is not drawn here: read it with lines or search, or pass the URI to a tool that draws it.";
   if (kind === undefined && type.startsWith("image/"))
     return `Images of the type ${type} are not decoded here: pass the URI to a tool that converts it, or ask for PNG or JPEG.`;
-  return `The ${kind === undefined ? "artifact" : traitsOf(kind).name} cannot be shown as an image: images and pages of PDF can.`;
+  return `The ${kind === undefined ? "artifact" : findTraits(kind).name} cannot be shown as an image: images and pages of PDF can.`;
 }

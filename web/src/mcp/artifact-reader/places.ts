@@ -19,7 +19,7 @@ interface Found {
 }
 
 /** Where places of a table or of a JSON document are, in order: `row 5, byte 90`, `/a/b, line 3, byte 40`. */
-export async function placesOf(
+export async function findPlaces(
   from: Readable,
   { layout, markBytes }: Inspection,
   found: readonly Found[],

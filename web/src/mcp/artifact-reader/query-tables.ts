@@ -6,22 +6,22 @@ import { SluiceError } from "../../errors/error.js";
 import { JsonScanner, type JsonKind, type JsonVisitor } from "../../json/value-scanner.js";
 import type { NamedTables, QueryTable, TableBytes } from "../../query/types.js";
 import { sheetTable } from "./cells.js";
-import { chunksOf, formFor } from "./forms.js";
-import { documentKind, headOf } from "./inspection.js";
-import { factsOf, type Readable } from "./source.js";
+import { readChunks, formFor } from "./forms.js";
+import { documentKind, readHead } from "./inspection.js";
+import { readFacts, type Readable } from "./source.js";
 
 /** Most tables of one document. */
 const MOST = 1000;
 
 /** The tables of what an artifact is read as. Undefined if it has one. */
-export function namedTables(
+export function nameTables(
   from: Readable,
   bytes: TableBytes,
   isJson: boolean,
   header: number | undefined,
 ): NamedTables | undefined {
   if (isJson) return new JsonTables(from, bytes);
-  const isSheet = factsOf(from)?.part === "sheet" && from.origin !== undefined;
+  const isSheet = readFacts(from)?.part === "sheet" && from.origin !== undefined;
   return isSheet ? new SheetTables(from, from.origin, header) : undefined;
 }
 
@@ -52,7 +52,7 @@ class JsonTables implements NamedTables {
     const keys = new ArrayKeys();
     const scanner = new JsonScanner(keys, 0);
     let isFirst = true;
-    for await (const chunk of chunksOf(this.#from)) {
+    for await (const chunk of readChunks(this.#from)) {
       const hasMark = isFirst && chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf;
       isFirst = false;
       scanner.push(hasMark ? chunk.subarray(3) : chunk);
@@ -94,7 +94,7 @@ class SheetTables implements NamedTables {
 
   async open(name: string): Promise<QueryTable | undefined> {
     const sheet = meantBy(name, await this.names()) ?? name;
-    const kind = documentKind(this.#workbook, await headOf(this.#workbook));
+    const kind = documentKind(this.#workbook, await readHead(this.#workbook));
     try {
       const wanted = { mode: "query", sql: "", tokens: undefined } as const;
       return await sheetTable(await formFor(this.#workbook, kind, wanted, { sheet }), undefined, [], this.#header);
@@ -106,6 +106,6 @@ class SheetTables implements NamedTables {
   }
 
   async names(): Promise<readonly string[]> {
-    return factsOf(this.#from)?.names ?? [];
+    return readFacts(this.#from)?.names ?? [];
   }
 }

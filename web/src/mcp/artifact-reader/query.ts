@@ -15,13 +15,13 @@ import type { Cells, QueryAnswer, QueryTable } from "../../query/types.js";
 import { type AnswerParts, prefixWithin } from "./answer.js";
 import { sheetTable } from "./cells.js";
 import { artifactUri, quote } from "./definition.js";
-import { recordOf } from "./derived-record.js";
+import { findRecord } from "./derived-record.js";
 import { holdBytes } from "./forms.js";
 import { findEnd, type Inspection } from "./inspection.js";
 import { noteBeside, noteTable } from "./records.js";
-import { namedTables } from "./query-tables.js";
+import { nameTables } from "./query-tables.js";
 import type { Selection, Wanted } from "./request.js";
-import { factsOf, findSheet, type Readable, readSpan, subjectOf } from "./source.js";
+import { readFacts, findSheet, type Readable, readSpan, nameSubject } from "./source.js";
 
 /** Most bytes of an answer that is stored. */
 const MAX_STORED = 64 * 1024 * 1024;
@@ -48,7 +48,7 @@ export async function tellQuery(
     (isSheet
       ? await sheetTable(from, cells, sheetNote(from), options?.header)
       : await openTable(from, inspection, tokens));
-  const tables = namedTables(from, table.bytes, inspection.isJson, options?.header);
+  const tables = nameTables(from, table.bytes, inspection.isJson, options?.header);
   const answer = await query(
     sql,
     { ...table, names: listNames(from) },
@@ -58,12 +58,12 @@ export async function tellQuery(
       module: from.sluice?.tables,
     },
   );
-  const { shown, shownRows, rows, stored } = await writtenOf(from, answer, most);
-  const head = `${subjectOf(from)}, answer to the query: ${countNoun(rows, "row")} below the header`;
+  const { shown, shownRows, rows, stored } = await writeRows(from, answer, most);
+  const head = `${nameSubject(from)}, answer to the query: ${countNoun(rows, "row")} below the header`;
   const beginning =
     shownRows === 0 ? "of which the beginning is shown" : `of which the first ${groupDigits(shownRows)} are shown`;
   const part = shownRows < rows ? `, ${beginning}` : "";
-  const notes = [...answer.notes, ...(part === "" ? [] : [restOf(stored)])];
+  const notes = [...answer.notes, ...(part === "" ? [] : [describeRest(stored)])];
   return { head: `${head}${part}`, data: shown, notes };
 }
 
@@ -77,7 +77,7 @@ function listNames({ ref, origin = ref }: Readable): readonly string[] | undefin
 }
 
 /** Where the rows are that are not shown. */
-function restOf(stored: ArtifactRef | undefined): string {
+function describeRest(stored: ArtifactRef | undefined): string {
   if (stored === undefined) return "Ask for others with LIMIT and OFFSET.";
   const { id, size_bytes: size } = stored;
   return `All are ${artifactUri(id)} (CSV, ${humanSize(size)}): read on there, or pass that URI as a tool argument.`;
@@ -123,7 +123,7 @@ function noteRows({ tokens, is, others }: RowPlace): readonly string[] {
 
 /** Which sheet it was, if the call did not say. */
 function sheetNote(from: Readable): readonly string[] {
-  const { part, names = [] } = factsOf(from) ?? {};
+  const { part, names = [] } = readFacts(from) ?? {};
   if (part !== "sheet" || names.length < 2 || from.ref.source["form"] !== "values") return [];
   return [`These are rows of the first sheet. The sheets are ${names.map(quote).join(", ")}: choose one with sheet.`];
 }
@@ -137,8 +137,8 @@ interface Written {
   readonly stored: ArtifactRef | undefined;
 }
 
-async function writtenOf(from: Readable, { columns, rows }: QueryAnswer, most: number): Promise<Written> {
-  const header = lineOf(columns);
+async function writeRows(from: Readable, { columns, rows }: QueryAnswer, most: number): Promise<Written> {
+  const header = writeLine(columns);
   let shown = header;
   let shownRows = 0;
   let first = "";
@@ -147,7 +147,7 @@ async function writtenOf(from: Readable, { columns, rows }: QueryAnswer, most: n
   await using answer = new StoredAnswer(from);
   for await (const row of rows) {
     count += 1;
-    const line = `\n${lineOf(row)}`;
+    const line = `\n${writeLine(row)}`;
     only = count === 1 && row.length === 1 ? writeCell(row[0]) : undefined;
     if (!answer.isOpen) {
       if (prefixWithin(shown + line, most).text.length === shown.length + line.length) {
@@ -203,7 +203,7 @@ class StoredAnswer implements AsyncDisposable {
     this.#pending += "\n";
     await this.#flush();
     const { source, origin, ref: asked } = this.#from;
-    const ref = await this.#writer.close(await recordOf(source, origin ?? asked, this.#hash.digest()));
+    const ref = await this.#writer.close(await findRecord(source, origin ?? asked, this.#hash.digest()));
     if (ref.source.truncated === true) throw tooLong("the store did not keep it");
     return ref;
   }
@@ -232,7 +232,7 @@ function tooLong(why: string): SluiceError {
   );
 }
 
-function lineOf(cells: Cells): string {
+function writeLine(cells: Cells): string {
   return cells.map((cell) => csvCell(writeCell(cell))).join(",");
 }
 

@@ -8,7 +8,7 @@ import { plainType } from "../../core/media-type.js";
 import { type AnswerParts, prefixWithin } from "./answer.js";
 import { findEnd, type Inspection } from "./inspection.js";
 import type { RecordMode, RecordSpec } from "./request.js";
-import { bytesOf, pour, type Readable, subjectOf, MAX_RESOURCE_PART, factsOf } from "./source.js";
+import { nameBytes, pour, type Readable, nameSubject, MAX_RESOURCE_PART, readFacts } from "./source.js";
 import { joinBytes } from "../../artifacts/bytes.js";
 import { CsvRecords, type CsvDialect } from "../../query/csv.js";
 import { JsonScanner, type JsonKind, type JsonVisitor } from "../../json/value-scanner.js";
@@ -48,12 +48,12 @@ export async function tellRecords(
   const { header, kept, total, isUnclosed } = await readRecords(from, inspection, mode, range, limits, rowsEnd);
   const first = kept[0] as Kept;
   const last = kept.at(-1) as Kept;
-  const noun = nounOf(mode, from);
+  const noun = chooseNoun(mode, from);
   const which = first === last ? `${noun} ${first.index}` : `${noun}s ${first.index}-${last.index}`;
   const shown = header === undefined ? kept : [header, ...kept];
   const hasBorders = mode === "pages" && kept.length > 1;
   return {
-    head: `${subjectOf(from)}, ${which}${total === undefined ? "" : ` of ${groupDigits(total)}`}${aboutRows(mode, inspection)}`,
+    head: `${nameSubject(from)}, ${which}${total === undefined ? "" : ` of ${groupDigits(total)}`}${aboutRows(mode, inspection)}`,
     data: shown.map((record) => (hasBorders ? `[${noun} ${record.index}]\n` : "") + writeRecord(record)).join("\n"),
     notes: [
       ...(mode === "rows" ? noteBeside(inspection, from.ref.size_bytes, rowsEnd) : []),
@@ -61,7 +61,7 @@ export async function tellRecords(
       ...moreNotes(last.index, range, total, mode),
       ...(isUnclosed ? ["A quote is never closed, so the last row takes all that follows it."] : []),
       ...cutNotes(shown, mode, from),
-      ...(kept.every(({ text }) => text.trim() === "") ? (factsOf(from)?.notices ?? []) : []),
+      ...(kept.every(({ text }) => text.trim() === "") ? (readFacts(from)?.notices ?? []) : []),
     ],
   };
 }
@@ -111,7 +111,7 @@ async function readRecords(
   const isUnclosed = splitter instanceof CsvSplitter && splitter.isOpen;
   if (isToEnd) splitter.end();
   if (records.kept.length === 0)
-    throw outside(mode, nounOf(mode, from), range, records.count, isToEnd, end, inspection);
+    throw outside(mode, chooseNoun(mode, from), range, records.count, isToEnd, end, inspection);
   return {
     header: header.kept[0],
     kept: records.kept,
@@ -160,8 +160,8 @@ function outside(
   return new SluiceError("E_INVALID_ARGUMENT", `The artifact ${there}.`, { path: mode });
 }
 
-function nounOf(mode: RecordMode, from: Readable): string {
-  if (mode === "pages") return factsOf(from)?.part ?? "page";
+function chooseNoun(mode: RecordMode, from: Readable): string {
+  if (mode === "pages") return readFacts(from)?.part ?? "page";
   return mode === "lines" ? "line" : "row";
 }
 
@@ -182,7 +182,7 @@ export function noteBeside({ layout }: Pick<Inspection, "layout">, size: number,
 /** Which table of a page of HTML the rows are of. */
 export function noteTable(from: Readable): readonly string[] {
   const isPage = from.ref.source["form"] === "rows" && plainType(from.origin?.mime_type ?? null) === "text/html";
-  return isPage ? (factsOf(from)?.notices ?? []) : [];
+  return isPage ? (readFacts(from)?.notices ?? []) : [];
 }
 
 function aboutRows(mode: RecordMode, { layout }: Inspection): string {
@@ -197,9 +197,9 @@ function cutNotes(records: readonly Kept[], mode: RecordMode, from: Readable): r
   if (cut.length === 0) return [];
   const named = cut
     .slice(0, CUTS_NAMED)
-    .map(({ start, size }) => `${bytesOf(from, start, start + size)} (${humanSize(size)})`);
+    .map(({ start, size }) => `${nameBytes(from, start, start + size)} (${humanSize(size)})`);
   const more = cut.length > CUTS_NAMED ? ` and ${groupDigits(cut.length - CUTS_NAMED)} more` : "";
-  const cuts = countNoun(cut.length, `long ${nounOf(mode, from)}`);
+  const cuts = countNoun(cut.length, `long ${chooseNoun(mode, from)}`);
   return [`${cuts} cut at "…": for the whole, read ${named.join(", ")}${more}.`];
 }
 

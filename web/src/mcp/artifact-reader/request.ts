@@ -107,7 +107,7 @@ type Mode = (typeof MODES)[number];
 type Given = Partial<Record<Mode, string>>;
 
 /** Parses the arguments of a call. Null counts as omitted. Throws E_INVALID_ARGUMENT with the argument's path. */
-export function requestOf(args: unknown): ReadRequest {
+export function parseRequest(args: unknown): ReadRequest {
   if (typeof args !== "object" || args === null || Array.isArray(args)) {
     throw wrong("arguments", 'The arguments must be an object such as {"uri":"artifact://…","lines":"1-50"}.');
   }
@@ -116,15 +116,15 @@ export function requestOf(args: unknown): ReadRequest {
     if (!KNOWN.includes(name))
       throw wrong(name, `There is no argument ${quote(name)}; the arguments are ${KNOWN.join(", ")}.`);
   }
-  const { id, given } = readUri(stringOf("uri", all["uri"]));
+  const { id, given } = readUri(parseString("uri", all["uri"]));
   const modes: Given = { ...given };
   for (const mode of MODES) {
     const value = all[mode] ?? undefined;
-    if (value !== undefined) modes[mode] = stringOf(mode, value);
+    if (value !== undefined) modes[mode] = parseString(mode, value);
   }
-  const asked = readCells(selectionOf(all), modes);
-  const wanted = shownAs(wantedOf(asked.modes), asked.selection);
-  return { id, selection: asked.selection, wanted, limit: limitOf(all["limit"]) };
+  const asked = readCells(parseSelection(all), modes);
+  const wanted = toImageWanted(toWanted(asked.modes), asked.selection);
+  return { id, selection: asked.selection, wanted, limit: parseLimit(all["limit"]) };
 }
 
 /** Reads ranges of cells where sheets and rows are named: `Q1!B2:D40`, `A:C`. With one alone its rows are asked for. */
@@ -160,11 +160,11 @@ function readReference(
   return range === undefined ? splitReference(text) : { sheet: undefined, range };
 }
 
-function selectionOf(all: Readonly<Record<string, unknown>>): Selection {
+function parseSelection(all: Readonly<Record<string, unknown>>): Selection {
   const [entry, sheet, as] = ["entry", "sheet", "as"].map((name) => {
     const value = all[name] ?? undefined;
     if (value === undefined) return undefined;
-    const text = name === "sheet" && typeof value === "number" ? String(value) : stringOf(name, value);
+    const text = name === "sheet" && typeof value === "number" ? String(value) : parseString(name, value);
     if (text === "" || text.length > MAX_NAME) throw wrong(name, `${name} must have 1 to ${MAX_NAME} characters.`);
     return text;
   });
@@ -177,7 +177,7 @@ function selectionOf(all: Readonly<Record<string, unknown>>): Selection {
     ...(entry !== undefined && { entry }),
     ...(sheet !== undefined && { sheet }),
     ...(form !== undefined && { as: form }),
-    ...(region !== undefined && { region: parseRegion(stringOf("region", region)) }),
+    ...(region !== undefined && { region: parseRegion(parseString("region", region)) }),
     ...parseTable(all),
   };
 }
@@ -191,11 +191,11 @@ function parseTable(all: Readonly<Record<string, unknown>>): { readonly table?: 
   const line = typeof header === "string" && /^\d{1,9}$/.test(header) ? Number(header) : header;
   if (line !== undefined && !(typeof line === "number" && Number.isInteger(line) && line > 0))
     throw wrong("header", "header must be the number of the line that names the columns, from 1.");
-  const text = delimiter === undefined ? undefined : stringOf("delimiter", delimiter);
+  const text = delimiter === undefined ? undefined : parseString("delimiter", delimiter);
   const separator = text === undefined ? undefined : (DELIMITERS[text.toLowerCase()] ?? text);
   if (separator !== undefined && !/^[\t -!#-~]$/.test(separator))
     throw wrong("delimiter", 'delimiter must be one ASCII character, such as ";" or "tab".');
-  const label = encoding === undefined ? undefined : findLabel(stringOf("encoding", encoding));
+  const label = encoding === undefined ? undefined : findLabel(parseString("encoding", encoding));
   if (line === undefined && separator === undefined && label === undefined) return {};
   return {
     table: {
@@ -218,7 +218,7 @@ function findLabel(label: string): string {
 }
 
 /** As an image, pages say which one, and nothing else fits. */
-function shownAs(wanted: Wanted, { as, region }: Selection): Wanted {
+function toImageWanted(wanted: Wanted, { as, region }: Selection): Wanted {
   if (as !== "image") return wanted;
   if (wanted.mode === "info") return { mode: "image", page: 1, region };
   if (wanted.mode === "pages" && wanted.range.first === wanted.range.last)
@@ -228,10 +228,10 @@ function shownAs(wanted: Wanted, { as, region }: Selection): Wanted {
 }
 
 /** Parses the URI of a resource, which may name a part. Throws E_INVALID_ARGUMENT, E_NOT_FOUND. */
-export function resourceRequestOf(uri: string): { readonly id: string; readonly wanted: Wanted } {
+export function parseResourceRequest(uri: string): { readonly id: string; readonly wanted: Wanted } {
   const { id, given } = readUri(uri);
   const isImage = /[?&]as=image(?:[&#]|$)/.test(uri);
-  return { id, wanted: shownAs(wantedOf(given), isImage ? { as: "image" } : {}) };
+  return { id, wanted: toImageWanted(toWanted(given), isImage ? { as: "image" } : {}) };
 }
 
 /**
@@ -262,15 +262,15 @@ function readUri(uri: string): { readonly id: string; readonly given: Given } {
   return { id, given };
 }
 
-function wantedOf(given: Given): Wanted {
+function toWanted(given: Given): Wanted {
   if (given.query !== undefined && given.pointer !== undefined) {
     // The pointer says where the rows are.
     const { pointer, ...rest } = given;
-    return { ...(wantedOf(rest) as Extract<Wanted, { mode: "query" }>), tokens: parsePointer(pointer) };
+    return { ...(toWanted(rest) as Extract<Wanted, { mode: "query" }>), tokens: parsePointer(pointer) };
   }
   if (given.rows !== undefined && given.pointer !== undefined) {
     const { pointer, ...rest } = given;
-    return { ...(wantedOf(rest) as Extract<Wanted, { mode: RecordMode }>), tokens: parsePointer(pointer) };
+    return { ...(toWanted(rest) as Extract<Wanted, { mode: RecordMode }>), tokens: parsePointer(pointer) };
   }
   const [mode, ...more] = MODES.filter((each) => given[each] !== undefined);
   if (mode === undefined) return { mode: "info" };
@@ -291,13 +291,13 @@ function wantedOf(given: Given): Wanted {
   return { mode, needle: text };
 }
 
-function limitOf(limit: unknown): number {
+function parseLimit(limit: unknown): number {
   if (limit === undefined || limit === null) return Infinity;
   if (typeof limit === "number" && Number.isInteger(limit) && limit > 0) return limit;
   throw wrong("limit", "limit must be a whole number of characters, at least 1.");
 }
 
-function stringOf(name: string, value: unknown): string {
+function parseString(name: string, value: unknown): string {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) throw wrong(name, `${name} is missing: give the artifact:// URI.`);
   throw wrong(name, `${name} must be a string.`);

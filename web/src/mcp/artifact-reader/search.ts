@@ -4,13 +4,13 @@
  */
 import { countNoun, groupDigits, humanSize } from "../../core/amounts.js";
 import { jsonChars, type AnswerParts } from "./answer.js";
-import { asciiOf } from "./byte-range.js";
+import { toAscii } from "./byte-range.js";
 import { plainType } from "../../core/media-type.js";
 import { alternatives } from "../../errors/arguments.js";
 import { quote } from "./definition.js";
 import { MAX_POINTER_BYTES } from "./json-value.js";
 import type { Inspection } from "./inspection.js";
-import { pour, type Readable, subjectOf, factsOf, findSheet } from "./source.js";
+import { pour, type Readable, nameSubject, readFacts, findSheet } from "./source.js";
 
 /** Most hits in an answer. */
 const MAX_HITS = 50;
@@ -38,7 +38,7 @@ export async function tellSearch(
   most: number,
 ): Promise<AnswerParts> {
   const { size_bytes: size } = from.ref;
-  const isSheet = factsOf(from)?.part === "sheet";
+  const isSheet = readFacts(from)?.part === "sheet";
   // Each row of a table and each value of JSON has a place of its own, and is named.
   const isGrouped = inspection.isText && !isSheet && !isTable(from, inspection) && !inspection.isJson;
   const searcher = new Searcher(new Needle(needle), {
@@ -51,10 +51,10 @@ export async function tellSearch(
     return !searcher.isFull;
   });
   searcher.end();
-  const lines = fittingLines(await told(from, inspection, searcher.hits), most);
+  const lines = fittingLines(await describeHits(from, inspection, searcher.hits), most);
   const shown = searcher.hits.slice(0, lines.length).reduce((sum, { more }) => sum + 1 + more, 0);
   const limit = end < size ? [`Only the first ${humanSize(end)} were searched.`] : [];
-  const head = `${subjectOf(from)}, search for ${quote(needle)}`;
+  const head = `${nameSubject(from)}, search for ${quote(needle)}`;
   const outline = inOutline(from, needle);
   if (lines.length === 0) {
     return { head: `${head}: not found`, notes: [...limit, ...outline, ...noneNotes(from, inspection)] };
@@ -70,12 +70,12 @@ export async function tellSearch(
 }
 
 /** A line for each hit, with where it is. */
-async function told(from: Readable, inspection: Inspection, hits: readonly Hit[]): Promise<readonly string[]> {
+async function describeHits(from: Readable, inspection: Inspection, hits: readonly Hit[]): Promise<readonly string[]> {
   if (!inspection.isText) return hits.map(binaryLine);
   const isNamed = isTable(from, inspection) || (inspection.isJson && from.ref.size_bytes <= MAX_POINTER_BYTES);
   // In service workers nothing is loaded later: lines are told there.
   const places = isNamed && hits.length > 0 ? await import("./places.js").catch(() => undefined) : undefined;
-  const named = await places?.placesOf(from, inspection, hits);
+  const named = await places?.findPlaces(from, inspection, hits);
   return hits.map((hit, at) => {
     const more = hit.more > 0 ? ` and ${countNoun(hit.more, "place")} behind it` : "";
     return `${named?.[at] ?? namePlace(hit, from)}${more}: ${textLine(hit, hits[at + 1]?.isContinued)}`;
@@ -104,7 +104,7 @@ function fittingLines(all: readonly string[], most: number): readonly string[] {
 /** Where a hit is: in a part of a document, or in the bytes. */
 function namePlace(hit: Hit, from: Readable): string {
   const { at, line } = hit;
-  const facts = factsOf(from);
+  const facts = readFacts(from);
   // Bytes are those of the artifact, not of what it was decoded to.
   if (facts === undefined) return from.origin === undefined ? `line ${line}, byte ${at}` : `line ${line}`;
   const part = findSheet(from)?.number ?? hit.part;
@@ -121,7 +121,7 @@ const MAX_OUTLINE = 5;
 
 /** Where the outline has it: that of a PDF is not in the text of its pages. */
 function inOutline(from: Readable, needle: string): readonly string[] {
-  const { part, headings = [] } = factsOf(from) ?? {};
+  const { part, headings = [] } = readFacts(from) ?? {};
   if (part !== "page") return [];
   const found = headings.filter(({ title }) => title.toLowerCase().includes(needle.toLowerCase()));
   if (found.length === 0) return [];
@@ -155,7 +155,7 @@ function textLine({ before, match, after, isContinued }: Hit, goesOn = false): s
 }
 
 function binaryLine({ at, before, match, after }: Hit): string {
-  const shown = asciiOf(before.subarray(-BINARY_AROUND)) + asciiOf(match) + asciiOf(after.subarray(0, BINARY_AROUND));
+  const shown = toAscii(before.subarray(-BINARY_AROUND)) + toAscii(match) + toAscii(after.subarray(0, BINARY_AROUND));
   return `byte ${at}: ${shown}`;
 }
 
@@ -173,11 +173,11 @@ function readOn(from: Readable, inspection: Inspection): string {
 function waysOn(from: Readable, inspection: Inspection): readonly string[] {
   if (!inspection.isText) return ["bytes"];
   if (isTable(from, inspection)) return ["rows", "bytes"];
-  if (factsOf(from)?.part === "sheet") return ["rows and sheet"];
+  if (readFacts(from)?.part === "sheet") return ["rows and sheet"];
   if (from.ref.source["form"] === "links") return ['lines and as "links"'];
   // Lines of HTML are those of its source, unless it is said otherwise.
   if (plainType(from.origin?.mime_type ?? null) === "text/html") return ["pages", 'lines and as "text"'];
-  if (factsOf(from) !== undefined) return ["pages", "lines"];
+  if (readFacts(from) !== undefined) return ["pages", "lines"];
   const ways = inspection.isJson ? ["pointer", "lines"] : ["lines"];
   return from.origin === undefined ? [...ways, "bytes"] : ways;
 }
@@ -189,7 +189,7 @@ function pathsNote({ ref }: Readable): readonly string[] {
 
 function noneNotes(from: Readable, inspection: Inspection): readonly string[] {
   if (inspection.isText) {
-    const notices = factsOf(from)?.notices ?? [];
+    const notices = readFacts(from)?.notices ?? [];
     return [...pathsNote(from), ...notices, "It is searched as plain text, without patterns."];
   }
   return ["The artifact is not plain text: its content may be compressed or encoded."];
@@ -369,7 +369,7 @@ class Needle {
   readonly #characters: readonly (readonly Uint8Array[])[];
 
   constructor(text: string) {
-    this.#characters = Array.from(text, formsOf);
+    this.#characters = Array.from(text, listForms);
     this.mostBytes = this.#characters.reduce((sum, forms) => sum + (forms[0]?.length ?? 0), 0);
     for (const form of this.#characters[0] ?? []) this.#starts[form[0] as number] = 1;
   }
@@ -395,7 +395,7 @@ class Needle {
 }
 
 /** A character as it is, and in lower and upper case where those are single characters too. */
-function formsOf(character: string): readonly Uint8Array[] {
+function listForms(character: string): readonly Uint8Array[] {
   const forms = new Set([character]);
   for (const other of [character.toLowerCase(), character.toUpperCase()]) {
     if (Array.from(other).length === 1) forms.add(other);

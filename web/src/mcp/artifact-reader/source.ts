@@ -55,7 +55,7 @@ export interface Readable {
 }
 
 /** Loads a part of this package when it is first needed. Throws E_DOCUMENT where nothing can be loaded then: in service workers. */
-export async function loaded<Part>(load: () => Promise<Part>): Promise<Part> {
+export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
   try {
     return await load();
   } catch (cause) {
@@ -69,29 +69,29 @@ export async function loaded<Part>(load: () => Promise<Part>): Promise<Part> {
 }
 
 /** The facts of the document that a text was made of. */
-export function factsOf({ ref, origin }: Readable): DocumentFacts | undefined {
+export function readFacts({ ref, origin }: Readable): DocumentFacts | undefined {
   if (origin === undefined) return undefined;
   return ref.source["document"] as DocumentFacts | undefined;
 }
 
 /** The sheet that the cells or values of a text are of. */
 export function findSheet(from: Readable): SheetFacts | undefined {
-  return factsOf(from)?.sheet;
+  return readFacts(from)?.sheet;
 }
 
 /** How an answer names what was read. A file of an archive is named too, because it can be passed on. */
-export function subjectOf({ ref, origin }: Readable): string {
-  if (origin === undefined) return uriOf(ref);
+export function nameSubject({ ref, origin }: Readable): string {
+  if (origin === undefined) return toUri(ref);
   const isFile = String(ref.source["form"]).startsWith("entry:");
-  return isFile ? `${uriOf(origin)} (read as ${uriOf(ref)})` : uriOf(origin);
+  return isFile ? `${toUri(origin)} (read as ${toUri(ref)})` : toUri(origin);
 }
 
 /** How an answer names a range of bytes to read, `end` not included. */
-export function bytesOf({ ref, origin }: Readable, start: number, end: number): string {
-  return `bytes "${start}-${end - 1}"${origin === undefined ? "" : ` of ${uriOf(ref)}`}`;
+export function nameBytes({ ref, origin }: Readable, start: number, end: number): string {
+  return `bytes "${start}-${end - 1}"${origin === undefined ? "" : ` of ${toUri(ref)}`}`;
 }
 
-function uriOf({ id }: StoredArtifact): string {
+function toUri({ id }: StoredArtifact): string {
   return `artifact://${id}`;
 }
 

@@ -3,7 +3,7 @@
  * @module
  */
 import { plainType } from "../../core/media-type.js";
-import { shortened } from "../../mcp/artifact-reader/answer.js";
+import { shortenText } from "../../mcp/artifact-reader/answer.js";
 import { ToolClientError } from "../errors.js";
 import type { ListedResource, ListedTemplate } from "../source-features.js";
 
@@ -131,7 +131,7 @@ export function describeEntry({ name, title, description, mime_type }: Described
 
 function cleanText(text: unknown, most: number): string {
   const seen = (textOr(text) ?? "").slice(0, LOOKED_AT * most).replace(ALL_HIDDEN, " ");
-  return shortened(seen.replace(/\s+/g, " ").trim(), most);
+  return shortenText(seen.replace(/\s+/g, " ").trim(), most);
 }
 
 /** The value if it is a string. A connection's values may differ from their types at run time. */

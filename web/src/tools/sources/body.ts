@@ -2,7 +2,7 @@
  * Bytes that a tool answered, through the gate: JSON as it is, text as a string, anything else as a block of bytes.
  * @module
  */
-import { base64Of } from "../../core/value.js";
+import { encodePieces } from "../../core/value.js";
 import { MAGIC } from "../../core/sluice.js";
 import type { GatedResult, Sluice, TransformOptions } from "../../core/types.js";
 import { SluiceError } from "../../errors/error.js";
@@ -74,7 +74,7 @@ export async function* block(
   const name = (filename ?? "").slice(0, MAX_NAME).replace(LONE_SURROGATE, "");
   const uri = `attachment:${encodeURIComponent(name)}`;
   yield `{"content":[{"type":"resource","resource":{"uri":${JSON.stringify(uri)},"mimeType":${JSON.stringify(mimeType)},"blob":"`;
-  yield* base64Of(bytes);
+  yield* encodePieces(bytes);
   yield `"}}${more()}`;
 }
 

@@ -14,7 +14,7 @@ import { onlyBytes, PDF, PNG, prose, sha256 } from "../../../core/samples.js";
 import { zipOf } from "../../../core/zip.js";
 import { api, called, gate, manual, opened } from "../api.js";
 import { MemoryArtifactStore } from "../../../../../web/src/artifacts/memory.js";
-import { base64Of } from "../../../../../web/src/core/value.js";
+import { encodePieces } from "../../../../../web/src/core/value.js";
 import { gateBody, HeldBytes } from "../../../../../web/src/tools/sources/body.js";
 
 interface Answer {
@@ -239,11 +239,13 @@ const anyPieces = fc.array(fc.uint8Array({ maxLength: 20 }));
 test("base64 is that of all pieces together", async () => {
   await fc.assert(
     fc.asyncProperty(anyPieces, async (list) => {
-      expect(await latin1(base64Of(inPieces(list)))).toBe(Buffer.concat(list).toString("base64"));
+      expect(await latin1(encodePieces(inPieces(list)))).toBe(Buffer.concat(list).toString("base64"));
     }),
   );
   const large = Buffer.alloc(1_000_001, "abcdefg");
-  expect(await latin1(base64Of(inPieces([large.subarray(0, 2), large.subarray(2)])))).toBe(large.toString("base64"));
+  expect(await latin1(encodePieces(inPieces([large.subarray(0, 2), large.subarray(2)])))).toBe(
+    large.toString("base64"),
+  );
 });
 
 test("the beginning of bytes may be read again until what follows is asked for", async () => {

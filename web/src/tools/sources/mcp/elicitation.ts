@@ -3,7 +3,7 @@
  * @module
  */
 import { specTypeSchemas, type ElicitResult } from "@modelcontextprotocol/client";
-import { shortened } from "../../../mcp/artifact-reader/answer.js";
+import { shortenText } from "../../../mcp/artifact-reader/answer.js";
 import { toSubject, ToolNodeError, type ToolPlace } from "../../errors.js";
 import { isSafe } from "../../addresses.js";
 import type { PausePayload, PauseReason } from "../../context.js";
@@ -46,7 +46,7 @@ const DATA: ReadonlySet<string> = new Set(["enum", "const", "default", "required
 /** Removes invisible characters and shortens a server's text to 4,000 characters. */
 export function cleanText(text: string): string {
   // The text may be megabytes long, so most of it is not inspected.
-  return shortened(text.slice(0, 2 * MAX_TEXT).replaceAll(HIDDEN, ""), MAX_TEXT);
+  return shortenText(text.slice(0, 2 * MAX_TEXT).replaceAll(HIDDEN, ""), MAX_TEXT);
 }
 
 /** Reads the parameters of `elicitation/create`. Undefined if the question must not be shown. */
