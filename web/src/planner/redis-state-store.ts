@@ -194,7 +194,7 @@ function amount(value: number): string {
 // ARGV[1] and ARGV[2]: the time in milliseconds and its microseconds as a fraction; empty for the server's own clock.
 const TIME = `
 local function number(text) return string.format('%.0f', text) end
-local function damaged() return redis.error_reply('${DAMAGED} this is not what a store wrote') end
+local function reportDamage() return redis.error_reply('${DAMAGED} this is not what a store wrote') end
 local now, order = tonumber(ARGV[1]), tonumber(ARGV[2])
 if not now then
   local time = redis.call('TIME')
@@ -205,7 +205,7 @@ end
 
 /** Functions for the index. It expires with its last entry, so nothing is left of an unused store. */
 const INDEX = `
-local function listed(index, name, last)
+local function addToIndex(index, name, last)
   redis.call('ZADD', index, string.format('%.3f', last + order), name)
 end
 local function lasts(index, age)
@@ -261,7 +261,7 @@ local name = string.sub(key, #stem + 1)
 
 /** Reads an entry's expiry and claim: nil if there is none or it has expired, and whether it is damaged. */
 const KEPT = `
-local function kept()
+local function readEntry()
   local fields = redis.call('HMGET', key, 'until', 'owner', 'leased')
   if not fields[1] then return nil, redis.call('EXISTS', key) == 1 end
   local last, leased = tonumber(fields[1]), tonumber(fields[3] or '0')
@@ -275,7 +275,7 @@ end
 const TEXT = `
 local function text(most)
   local size = redis.call('HSTRLEN', key, 'text')
-  if size == 0 then return damaged() end
+  if size == 0 then return reportDamage() end
   if size > most then return redis.error_reply('${LARGE} more than so many bytes') end
   return redis.call('HGET', key, 'text')
 end
@@ -309,7 +309,7 @@ const SAVE = buildScript(
   "write",
   `
 local age, most = tonumber(ARGV[3]), tonumber(ARGV[4])
-listed(index, name, now + age)
+addToIndex(index, name, now + age)
 redis.call('DEL', key)
 redis.call('HSET', key, 'until', number(now + age), 'text', ARGV[5])
 redis.call('PEXPIRE', key, ARGV[3])
@@ -327,8 +327,8 @@ return 1
 const LOAD = buildScript(
   "read",
   `
-local entry, wrong = kept()
-if wrong then return damaged() end
+local entry, wrong = readEntry()
+if wrong then return reportDamage() end
 if not entry then return false end
 return text(tonumber(ARGV[3]))
 `,
@@ -339,8 +339,8 @@ return text(tonumber(ARGV[3]))
 const TAKE = buildScript(
   "write",
   `
-local entry, wrong = kept()
-if wrong then return damaged() end
+local entry, wrong = readEntry()
+if wrong then return reportDamage() end
 if not entry then return false end
 local found = text(tonumber(ARGV[3]))
 if type(found) ~= 'string' then return found end
@@ -357,15 +357,15 @@ const FORGET = buildScript("write", `drop(index, stem, name)\nreturn 1\n`, { par
 const CLAIM = buildScript(
   "write",
   `
-local entry, wrong = kept()
-if wrong then return damaged() end
+local entry, wrong = readEntry()
+if wrong then return reportDamage() end
 if not entry or (entry.owner ~= ARGV[3] and now < entry.leased) then return 0 end
 local lease = tonumber(ARGV[4])
 redis.call('HSET', key, 'owner', ARGV[3], 'leased', number(now + lease))
 if now + lease > entry.last then
   redis.call('HSET', key, 'until', number(now + lease))
   redis.call('PEXPIRE', key, ARGV[4])
-  listed(index, name, now + lease)
+  addToIndex(index, name, now + lease)
   lasts(index, lease)
 end
 return 1
@@ -377,11 +377,11 @@ return 1
 const UPDATE = buildScript(
   "write",
   `
-local entry, wrong = kept()
-if wrong then return damaged() end
+local entry, wrong = readEntry()
+if wrong then return reportDamage() end
 if not entry or entry.owner ~= ARGV[3] or now >= entry.leased then return 0 end
 local last = math.max(now + tonumber(ARGV[4]), entry.leased)
-listed(index, name, last)
+addToIndex(index, name, last)
 redis.call('HSET', key, 'until', number(last), 'text', ARGV[5])
 redis.call('PEXPIRE', key, number(last - now))
 lasts(index, last - now)
@@ -394,8 +394,8 @@ return 1
 const RELEASE = buildScript(
   "write",
   `
-local entry, wrong = kept()
-if wrong then return damaged() end
+local entry, wrong = readEntry()
+if wrong then return reportDamage() end
 if not entry or entry.owner ~= ARGV[3] or now >= entry.leased then return 0 end
 if ARGV[4] == 'forget' then drop(index, stem, name) else redis.call('HDEL', key, 'owner', 'leased') end
 return 1
@@ -413,7 +413,7 @@ const ADD = buildScript(
 local age, most, bytes = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[6])
 local _, last = head(redis.call('LINDEX', key, -1))
 local total = (last or 0) + #ARGV[7]
-listed(index, name, now + age)
+addToIndex(index, name, now + age)
 redis.call('RPUSH', key, number(now) .. ' ' .. number(total) .. ' ' .. ARGV[7])
 redis.call('LTRIM', key, '-' .. ARGV[5], -1)
 while true do
@@ -443,7 +443,7 @@ for _ = 1, ${PAGE_TEXTS} do
   local each = redis.call('LINDEX', key, number(-1 - seen))
   if not each then return found end
   local at, total, size = head(each)
-  if not at then return damaged() end
+  if not at then return reportDamage() end
   seen = seen + 1
   if not before or total < before then
     before = total

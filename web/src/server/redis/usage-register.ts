@@ -190,7 +190,7 @@ local function level(used, most, refused, alternating, before)
   if used < ${FAR} * most then return 0 end
   return before
 end
-local function crossed(before, after) if after > before then return text(after) end return '0' end
+local function findCrossed(before, after) if after > before then return text(after) end return '0' end
 local function keep()
   if last > now and redis.call('PTTL', key) < last - now then redis.call('PEXPIREAT', key, text(last)) end
 end
@@ -226,7 +226,7 @@ for at, each in ipairs(claims) do
   if after ~= before then
     if after == 0 then redis.call('HDEL', key, 'n|' .. each.kind) else redis.call('HSET', key, 'n|' .. each.kind, text(after)) end
   end
-  for _, word in ipairs({ text(used), '0', crossed(before, after) }) do reply[#reply + 1] = word end
+  for _, word in ipairs({ text(used), '0', findCrossed(before, after) }) do reply[#reply + 1] = word end
 end
 lasts(now + ${LEASE_MS})
 keep()
@@ -293,7 +293,7 @@ if after > 0 then
 elseif before > 0 then
   redis.call('HDEL', key, 'n|' .. ARGV[1])
 end
-return { crossed(before, after) }
+return { findCrossed(before, after) }
 `,
   { isRepeatable: true },
 );
@@ -322,7 +322,7 @@ for at, each in ipairs(claims) do
     lasts(resets)
     left = resets - now
   end
-  for _, word in ipairs({ text(used), text(left), crossed(each.found.level, after) }) do reply[#reply + 1] = word end
+  for _, word in ipairs({ text(used), text(left), findCrossed(each.found.level, after) }) do reply[#reply + 1] = word end
 end
 keep()
 return reply
