@@ -197,15 +197,17 @@ class Question {
     // The one table has the name of its file, or one that says nothing. Where that name is not known it has any, but no two.
     const lower = name.toLowerCase();
     const { names } = this.#rows;
-    const isMeant = names === undefined || STAND_INS.has(lower) || names.includes(lower);
-    if (known.length > 0 || !isMeant) throw wrongQuery(listMissingTable(name, [ROWS, ...known]));
+    const saysNothing = STAND_INS.has(lower);
+    const isMeant = known.length === 0 && (names === undefined || names.includes(lower));
+    // Of several tables none is meant by a word that says nothing.
+    if (!isMeant && !(saysNothing && known.length <= 1)) throw wrongQuery(listMissingTable(name, [ROWS, ...known]));
     if (this.#specs.length > 1) {
       const named = [...this.#specs.slice(1).map((spec) => spec.name), name];
       throw wrongQuery(
         `There is one table, "${ROWS}", and the query names ${named.length}: ${named.map(quoteName).join(", ")}. To join it with itself, write ${ROWS} for each, with an alias.`,
       );
     }
-    const isKnown = STAND_INS.has(lower) || names !== undefined;
+    const isKnown = saysNothing || names !== undefined;
     const notes = isKnown ? [] : [`${quoteName(name)} is taken for ${ROWS}, the one table that there is.`];
     const failure = await this.#add(name, { ...this.#rows, notes: [...(this.#rows.notes ?? []), ...notes] });
     if (failure !== undefined) throw this.#toError(failure, []);
