@@ -43,7 +43,7 @@ struct Record {
 
   /// Whether it is a line of words in or beside a table of so many columns.
   bool is_words(size_t usual) const {
-    return filled < 2 || ((spaced || spoken) && columns != usual);
+    return filled < 2 || (spaced && spoken) || ((spaced || spoken) && columns != usual);
   }
 };
 
