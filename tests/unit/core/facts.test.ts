@@ -73,6 +73,18 @@ describe("a file's facts", () => {
     expect(await look.finish()).toMatchObject({ description: told });
   });
 
+  test.each([undefined, "application/octet-stream", "text/plain", "text/csv"])(
+    "are told to the model of a text in an old encoding that is declared as %s",
+    async (mimeType) => {
+      const { sluice } = await opened();
+      const blob = base64(encodeText("品名と値段の一覧です\n".repeat(400), "shift_jis"));
+      const document = { content: [{ type: "resource", resource: { uri: "file:///x", mimeType, blob } }] };
+      for (const dialect of ["mcp", "observation"] as const) {
+        expect((await sluice.transform(document, { dialect })).text).toContain("Shift-JIS text, ");
+      }
+    },
+  );
+
   test("are not told of bytes that are no text", async () => {
     const { sluice } = await opened();
     const noise = Uint8Array.from({ length: 64 }, (_, at) => 128 + ((at * 37) % 128));

@@ -61,7 +61,7 @@ int refuse_control(sqlite3_file* /*file*/, int /*what*/, void* /*argument*/) {
 int tell_sector(sqlite3_file* /*file*/) {
   return 4096;
 }
-/// Nobody changes it, so that SQLite looks for neither locks nor journals.
+/// An artifact never changes, so SQLite looks for neither locks nor journals.
 int tell_traits(sqlite3_file* /*file*/) {
   return SQLITE_IOCAP_IMMUTABLE;
 }

@@ -124,6 +124,13 @@ std::optional<uint32_t> SegmentTable::add_text(std::string_view text) {
   return add(std::move(segment), text, true);
 }
 
+namespace {
+
+/// Characters of a description within which it says "text", behind the name of an encoding.
+constexpr size_t kTextLabel = 28;
+
+}  // namespace
+
 void SegmentTable::declare_bytes(Segment& segment, const About& about, std::string_view mime_type,
                                  bool trusted) {
   // A part of a file is no file, whatever is declared.
@@ -141,9 +148,11 @@ void SegmentTable::declare_bytes(Segment& segment, const About& about, std::stri
   if (!type.extension.empty() && (type.extension != "bin" || segment.extension.empty())) {
     segment.extension = type.extension;
   }
-  // What says that it is text knows more than a declared type of text.
-  const bool is_told = is_text_type(type.mime_type) &&
-                       segment.description.substr(0, 11).find("text") != std::string::npos;
+  // What was found to be text, in whatever encoding, knows more than a declared type of text, or
+  // none.
+  const bool declares = !is_text_type(type.mime_type) && !is_unknown(type.mime_type);
+  const bool is_told =
+      !declares && segment.description.substr(0, kTextLabel).find("text") != std::string::npos;
   if (unknown && !is_told) {
     Subject subject;
     subject.type = std::move(type);

@@ -28,7 +28,7 @@ import {
   detectDatabase,
   documentKind,
   findEncoding,
-  openForm,
+  chooseForm,
   HEAD_BYTES,
   readHead,
   inspect,
@@ -360,7 +360,7 @@ async function openEntry(from: Readable, path: string): Promise<Readable> {
 async function formFor(from: Readable, head: Uint8Array, wanted: Wanted, selection: Selection): Promise<Readable> {
   const kind = documentKind(from, head);
   const isItself = selection.as === undefined && selection.sheet === undefined;
-  if (isItself && openForm(kind, wanted.mode, selection) === undefined) {
+  if (isItself && chooseForm(kind, wanted.mode, selection) === undefined) {
     // It is decoded once, and kept.
     const { encoding: given } = selection.table ?? {};
     const encoding = given ?? (from.source.openWriter === undefined ? undefined : await findEncoding(from, head));

@@ -17,7 +17,7 @@ import type { TableBytes } from "../../query/types.js";
 import { humanSize } from "../../core/amounts.js";
 import { SingleFlight } from "../../core/keyed-work.js";
 import { quote } from "./definition.js";
-import { openForm, readHead, type TextEncoding } from "./inspection.js";
+import { chooseForm, readHead, type TextEncoding } from "./inspection.js";
 import type { Selection, Wanted } from "./request.js";
 import { findNoted, noteDerived, findRecord } from "./derived-record.js";
 import { readFacts, loadPart, pause, readSpan, type Readable, type ReadSource } from "./source.js";
@@ -33,7 +33,7 @@ export async function formFor(
   selection: Selection,
 ): Promise<Readable> {
   const { as, sheet } = selection;
-  const form = openForm(kind, wanted.mode, selection);
+  const form = chooseForm(kind, wanted.mode, selection);
   if (kind === undefined || form === undefined) {
     if (as === undefined && sheet === undefined) return from;
     const what = sheet === undefined ? `as ${quote(as ?? "")}` : "with a sheet";

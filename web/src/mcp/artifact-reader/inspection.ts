@@ -388,7 +388,7 @@ export function documentKind({ ref }: Readable, head: Uint8Array): DocumentKind 
  * The form of a document in which a mode reads it. Undefined if the artifact itself is read. HTML is text already, so it is read as it
  * is unless it is said otherwise, but for the rows of its tables.
  */
-export function openForm(
+export function chooseForm(
   kind: DocumentKind | undefined,
   mode: Wanted["mode"],
   { as, sheet }: Selection,
