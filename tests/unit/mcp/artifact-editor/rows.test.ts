@@ -194,6 +194,24 @@ describe("a JSON array", () => {
   });
 });
 
+test.each([
+  ["CSV", "text/csv", "id,name\n1,Ada\n2,Bob\n", "3,Cleo\n", "1,Ada\n"],
+  [
+    "NDJSON",
+    "application/x-ndjson",
+    '{"id":1,"name":"Ada"}\n{"id":2,"name":"Bob"}\n',
+    '{"id":3,"name":"Cleo"}\n',
+    '{"id":1,"name":"Ada"}\n',
+  ],
+])("lines of words above and below %s stay where they are", async (kind, mime_type, rows, added, first) => {
+  const info = { mime_type, source: { description: `${kind}, 2 columns, 2 rows, 1 line above, 1 line below` } };
+  const text = `Found these:\n${rows}[truncated: 2 of 9000]\n`;
+  expect(await textAfter(text, { add_rows: [{ id: 3, name: "Cleo" }], delete_rows: "1" }, info)).toBe(
+    `Found these:\n${rows.replace(first, "")}${added}[truncated: 2 of 9000]\n`,
+  );
+  expect(await refusal(text, { delete_rows: "3" }, info)).toContain("There is no row 3");
+});
+
 test("what has no rows is told, with what can be done", async () => {
   expect(await refusal('{"a": 1}', { add_rows: [[1]] }, { mime_type: "application/json" })).toContain("Use patch.");
   expect(await refusal("some words", { add_rows: [[1]] }, { mime_type: "text/plain" })).toContain("Use old_string");

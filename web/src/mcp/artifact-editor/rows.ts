@@ -8,7 +8,7 @@ import { joinBytes } from "../../artifacts/bytes.js";
 import { csvCell, csvRecord, splitFields, type CsvField } from "../../query/csv-cells.js";
 import type { CsvDialect } from "../../query/csv.js";
 import { quote } from "../artifact-reader/definition.js";
-import type { Inspection } from "../artifact-reader/inspection.js";
+import { findEnd, type Inspection } from "../artifact-reader/inspection.js";
 import { CsvSplitter, LineSplitter, type FinishOptions, type RecordSink } from "../artifact-reader/records.js";
 import { pour, type Readable } from "../artifact-reader/source.js";
 import { JsonDocument } from "./json-document.js";
@@ -44,9 +44,9 @@ export async function planRows(from: Readable, inspection: Inspection, edits: Ro
   const splitter =
     layout.kind === "csv"
       ? new CsvSplitter(index.header, index, layout, layout.start)
-      : new LineSplitter(index, inspection.markBytes, true);
-  const start = layout.kind === "csv" ? layout.start : inspection.markBytes;
-  await pour(from, { start, end: from.ref.size_bytes }, (chunk) => {
+      : new LineSplitter(index, layout.start, true);
+  // Lines of words above and below stay where they are.
+  await pour(from, { start: layout.start, end: await findEnd(from, inspection) }, (chunk) => {
     splitter.push(chunk);
     return true;
   });
