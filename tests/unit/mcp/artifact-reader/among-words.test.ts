@@ -89,3 +89,97 @@ test.each(["utf16le", "swapped"])("UTF-16 without a mark is decoded, %s", async 
   expect((await ask({ lines: "2-2" })).data).toBe("Zeile 1 über Straßen, привет");
   expect((await ask({ search: "ПРИВЕТ" })).words).toContain("900");
 });
+
+const drawn = {
+  Markdown: [
+    "| id | name | amount |",
+    "|---:|:-----|--------|",
+    ...rows.map((row) => `| ${row.id} | ${row.name} | ${row.amount} |`),
+  ],
+  psql: [
+    "  id |  name   | amount ",
+    "-----+---------+--------",
+    ...rows.map((row) => ` ${String(row.id).padStart(3)} | ${row.name.padEnd(7)} | ${String(row.amount).padStart(6)} `),
+    "(900 rows)",
+  ],
+  "a box": [
+    "+-----+---------+--------+",
+    "| id  | name    | amount |",
+    "+-----+---------+--------+",
+    ...rows.map((row) => `| ${String(row.id).padEnd(3)} | ${row.name.padEnd(7)} | ${String(row.amount).padEnd(6)} |`),
+    "+-----+---------+--------+",
+    "900 rows in set (0.01 sec)",
+  ],
+  "a box of lines": [
+    "┌─────┬─────────┬────────┐",
+    "│ id  │ name    │ amount │",
+    "├─────┼─────────┼────────┤",
+    ...rows.map((row) => `│ ${row.id} │ ${row.name} │ ${row.amount} │`),
+    "└─────┴─────────┴────────┘",
+  ],
+  "a box with rules between rows": [
+    "+-----+---------+--------+",
+    "| id  | name    | amount |",
+    "+=====+=========+========+",
+    ...rows.flatMap((row) => [
+      `| ${row.id} | row     | ${row.amount} |`,
+      `|     | ${row.id} |        |`,
+      "+-----+---------+--------+",
+    ]),
+  ],
+};
+
+test.each(Object.entries(drawn))("a table in %s is read as rows, and its words as lines", async (_, table) => {
+  const ask = await send({
+    type: "text",
+    text: `# Sales\n\nsmall | one\n---|---\n1 | 2\n\nFound these:\n\n${table.join("\n")}\n\nPage 1 of 3.\n`,
+  });
+  expect((await ask(SUM)).data).toBe("n,last,total\n900,899,809100");
+  const { data, words } = await ask({ rows: "2-3" });
+  expect(data).toBe("id,name,amount\n1,row 1,2\n2,row 2,4");
+  expect(words).toContain("rows 2-3 of 900");
+  expect(words).toContain("These are the rows of table 2, the one of 2 that has the most rows");
+  expect((await ask({})).words).toContain('rows "1-20"');
+  expect((await ask({ lines: "7-7" })).data).toBe("Found these:");
+});
+
+test("cells of a drawn table have line ends and borders in them", async () => {
+  const filler = Array.from({ length: 400 }, (_, id) => `| ${id} | ${"x".repeat(20)} |`);
+  const markdown = await send({
+    type: "text",
+    text: ["| a | b |", "|---|---|", "| 1 | x \\| y |", "| 2 |", ...filler].join("\n"),
+  });
+  expect((await markdown({ rows: "1-2" })).data).toBe("a,b\n1,x | y\n2,");
+
+  const box = [
+    "+---+------+",
+    "| a | b    |",
+    "+---+------+",
+    "| 1 | x",
+    "y    |",
+    "| 2 | p | q |",
+    "| 3 | a|bc |",
+    ...filler,
+  ];
+  const mysql = await send({ type: "text", text: box.join("\n") });
+  expect((await mysql({ rows: "1-3" })).data).toBe('a,b\n1,"x\ny"\n2,p | q\n3,a|bc');
+
+  const psql = await send({
+    type: "text",
+    text: [
+      " a |  b  ",
+      "---+-----",
+      " 1 | x  +",
+      "   | y   ",
+      " 2 | C++",
+      ...filler.map((line) => line.slice(1, -1)),
+    ].join("\n"),
+  });
+  expect((await psql({ rows: "1-2" })).data).toBe('a,b\n1,"x\ny"\n2,C++');
+});
+
+test("a text without a drawn table has no rows, and is asked as lines", async () => {
+  const ask = await send({ type: "text", text: "a | b\nnot a rule\n\n---\n".repeat(600) });
+  expect((await ask({ rows: "1-2" })).words).toContain("has no rows");
+  expect((await ask({ query: "SELECT COUNT(*) AS n FROM rows" })).data).toBe("n\n2400");
+});

@@ -364,12 +364,23 @@ async function formFor(from: Readable, head: Uint8Array, wanted: Wanted, selecti
     // It is decoded once, and kept.
     const { encoding: given } = selection.table ?? {};
     const encoding = given ?? (from.source.openWriter === undefined ? undefined : await findEncoding(from, head));
-    if (encoding === undefined || encoding === "utf-8") return from;
+    if (encoding === undefined || encoding === "utf-8") return tableFor(from, head, wanted, selection);
     const { decodeText } = await loadPart(() => import("./forms.js"));
-    return decodeText(from, encoding as TextEncoding);
+    const text = await decodeText(from, encoding as TextEncoding);
+    return tableFor(text, await readHead(text), wanted, selection);
   }
   const forms = await loadPart(() => import("./forms.js"));
   return forms.formFor(from, kind, wanted, selection);
+}
+
+/** What a text is read as: itself, or for rows the table that is drawn in it. A query asks its lines unless its beginning shows a table. */
+async function tableFor(from: Readable, head: Uint8Array, wanted: Wanted, { table }: Selection): Promise<Readable> {
+  const isTable = (wanted.mode === "rows" || wanted.mode === "query") && wanted.tokens === undefined;
+  if (!isTable || table?.header !== undefined || table?.delimiter !== undefined) return from;
+  const { isText, isJson, isDrawn, layout } = inspect(from, head);
+  if (!isText || isJson || layout.kind !== "none" || (wanted.mode === "query" && !isDrawn)) return from;
+  const { readDrawnTable } = await loadPart(() => import("./forms.js"));
+  return readDrawnTable(from);
 }
 
 /** What is wrong, for the model. `otherwise` stands for errors that are not ours: they may contain paths of the host. */
@@ -417,7 +428,7 @@ function listModes(inspection: Inspection, size: number): string {
     return 'Read it with bytes "0-255" (hex) or search. Or pass the URI as a tool argument.';
   }
   const modes = ['lines "1-50"', 'bytes "0-1023"', "search", 'query "SELECT … FROM rows"'];
-  if (inspection.layout.kind !== "none") modes.unshift('rows "1-20"');
+  if (inspection.layout.kind !== "none" || inspection.isDrawn) modes.unshift('rows "1-20"');
   if (inspection.isJson && size <= MAX_POINTER_BYTES) modes.unshift('pointer "" for an outline');
   if (inspection.isJson) modes.push('query "SELECT … FROM KEY" for the array of a key');
   return `Read it with one of: ${modes.join(", ")}.`;

@@ -13,11 +13,14 @@ import { type DocumentKind, isArchive, findTraits } from "../../documents/kind.j
 import { inTurn, MAX_INPUT } from "../../documents/sandbox.js";
 import { SluiceError } from "../../errors/error.js";
 import { joinPointer } from "../../json/pointer.js";
+import { csvRecord } from "../../query/csv-cells.js";
+import { findDrawnTable, readDrawnRows } from "../../query/drawn-table.js";
 import type { TableBytes } from "../../query/types.js";
 import { humanSize } from "../../core/amounts.js";
 import { SingleFlight } from "../../core/keyed-work.js";
 import { quote } from "./definition.js";
 import { chooseForm, readHead, type TextEncoding } from "./inspection.js";
+import { refuseRows } from "./records.js";
 import type { Selection, Wanted } from "./request.js";
 import { findNoted, noteDerived, findRecord } from "./derived-record.js";
 import { readFacts, loadPart, pause, readSpan, type Readable, type ReadSource } from "./source.js";
@@ -171,6 +174,24 @@ export async function decodeText(from: Readable, encoding: TextEncoding): Promis
     // A label that a caller gave may be one that is never told by bytes.
     const name = isPlain ? undefined : ((nameEncoding(encoding) as string | undefined) ?? encoding);
     return name === undefined ? {} : { encoding: name };
+  });
+}
+
+/**
+ * The rows of a table that is drawn in a text, as CSV: of the one with the most rows. Throws E_INVALID_ARGUMENT where there is none,
+ * E_STORE_….
+ */
+export async function readDrawnTable(from: Readable): Promise<Readable> {
+  const info = { mime_type: "text/csv", filename: `${from.ref.filename ?? from.ref.id}.csv` };
+  return deriveArtifact(from, "table", info, async (source, writer) => {
+    const table = await findDrawnTable(readChunks(source));
+    if (table === undefined) throw refuseRows();
+    for await (const rows of readDrawnRows(readChunks(source), table)) {
+      await writer.write(new TextEncoder().encode(rows.map((row) => `${csvRecord(row)}\n`).join("")));
+      await pause();
+    }
+    const several = table.count > 1 ? `, the one of ${table.count} that has the most rows` : "";
+    return { table: `These are the rows of table ${table.at + 1}${several}: lines tells what stands around it.` };
   });
 }
 

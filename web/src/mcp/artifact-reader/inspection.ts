@@ -6,6 +6,7 @@ import { plainType } from "../../core/media-type.js";
 import type { EncodingLabel } from "../../core/text-encoding.js";
 import { SluiceError } from "../../errors/error.js";
 import { findDialect, findHeader, findSeparator, type CsvDialect } from "../../query/csv.js";
+import { hasDrawnTable } from "../../query/drawn-table.js";
 import { JsonScanner } from "../../json/value-scanner.js";
 import type { DocumentForm } from "../../documents/document.js";
 import { type DocumentKind, detectKind, findTraits } from "../../documents/kind.js";
@@ -40,6 +41,8 @@ export interface Inspection {
   readonly markBytes: number;
   readonly isJson: boolean;
   readonly layout: Layout;
+  /** Whether a table that is drawn with characters is in sight: its rows are read as CSV. */
+  readonly isDrawn: boolean;
 }
 
 const NEWLINE = 0x0a;
@@ -117,7 +120,8 @@ export function inspectBytes(head: Uint8Array, type: string, filename: string): 
   const layout: Layout = isText ? findLayout(body, markBytes, type, filename.toLowerCase()) : { kind: "none" };
   const isJson =
     isText && layout.kind !== "csv" && layout.kind !== "ndjson" && isJsonSoFar(body) && startsJson(body, type);
-  return { head, isText, markBytes, isJson, layout };
+  const isDrawn = isText && !isJson && layout.kind === "none" && hasDrawnTable(DECODER.decode(body));
+  return { head, isText, markBytes, isJson, layout, isDrawn };
 }
 
 /** What belongs to a database. One that is unreadable has its name alone. */

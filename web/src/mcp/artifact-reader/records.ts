@@ -132,7 +132,12 @@ function splitterFor(
   if (layout.kind === "csv") return new CsvSplitter(header, records, layout, layout.start);
   if (layout.kind === "ndjson") return new LineSplitter(records, layout.start, true);
   if (layout.kind === "array") return new ElementSplitter(records, layout.span?.start ?? markBytes, stopsEarly);
-  throw new SluiceError(
+  throw refuseRows();
+}
+
+/** What is thrown for a text without rows. */
+export function refuseRows(): SluiceError {
+  return new SluiceError(
     "E_INVALID_ARGUMENT",
     "The artifact has no rows: it is neither CSV, TSV, NDJSON nor a JSON array. Use lines, or pointer for JSON.",
     { path: "rows" },
@@ -179,8 +184,10 @@ export function noteBeside({ layout }: Pick<Inspection, "layout">, size: number,
   ];
 }
 
-/** Which table of a page of HTML the rows are of. */
+/** Which table of a text or a page of HTML the rows are of. */
 export function noteTable(from: Readable): readonly string[] {
+  const { table } = from.ref.source;
+  if (typeof table === "string") return [table];
   const isPage = from.ref.source["form"] === "rows" && plainType(from.origin?.mime_type ?? null) === "text/html";
   return isPage ? (readFacts(from)?.notices ?? []) : [];
 }
