@@ -376,7 +376,8 @@ async function formFor(from: Readable, head: Uint8Array, wanted: Wanted, selecti
 /** What a text is read as: itself, or for rows the table that is drawn in it. A query asks its lines unless its beginning shows a table. */
 async function tableFor(from: Readable, head: Uint8Array, wanted: Wanted, { table }: Selection): Promise<Readable> {
   const isTable = (wanted.mode === "rows" || wanted.mode === "query") && wanted.tokens === undefined;
-  if (!isTable || table?.header !== undefined || table?.delimiter !== undefined) return from;
+  const isSaid = table?.header !== undefined || table?.delimiter !== undefined;
+  if (!isTable || isSaid || from.source.openWriter === undefined) return from;
   const { isText, isJson, isDrawn, layout } = inspect(from, head);
   if (!isText || isJson || layout.kind !== "none" || (wanted.mode === "query" && !isDrawn)) return from;
   const { readDrawnTable } = await loadPart(() => import("./forms.js"));
