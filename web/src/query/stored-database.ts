@@ -95,7 +95,7 @@ export async function listStoredTables(
 export interface StoredRows {
   readonly columns: readonly string[];
   readonly total: number;
-  /** The rows from `first` on, once. */
+  /** The rows from `first` on, once; from -50 the last 50. */
   readonly rows: AsyncIterable<Cells>;
   readonly notes: readonly string[];
 }
@@ -111,7 +111,7 @@ export async function readStoredTable(
   try {
     const meant = findTable(name, stored);
     const total = take(await countRows(thread, meant));
-    const sql = `SELECT * FROM ${quoteInSql(meant)} NOT INDEXED LIMIT -1 OFFSET ${first - 1}`;
+    const sql = `SELECT * FROM ${quoteInSql(meant)} NOT INDEXED LIMIT -1 OFFSET ${first < 0 ? Math.max(0, total + first) : first - 1}`;
     const { columns } = take(await thread.ask({ is: "prepare", sql }));
     return { columns, total, rows: readRows(thread, columns.length), notes: noteDatabase(stored) };
   } catch (error) {

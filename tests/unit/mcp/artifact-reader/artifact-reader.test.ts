@@ -223,7 +223,7 @@ test.each([
   ["a pointer with a leading zero", "[1,2]", { pointer: "/01" }, 'has no "01"'],
   ["lines behind the end", "a\nb", { lines: "3-" }, 'has 2 lines: ask for "1-2"'],
   ["lines that count from 0", "a", { lines: "0-5" }, "counted from 1"],
-  ["lines from the end", "a", { lines: "-5" }, 'the end is in bytes "-4096"'],
+  ["lines from nowhere", "a", { lines: "-0" }, '"-50" the last 50'],
   ["a range backwards", "a", { bytes: "5-1" }, "ends before it begins"],
   ["bytes behind the end", "abc", { bytes: "3-9" }, 'ask for bytes within "0-2"'],
   ["bytes of nothing", "", { bytes: "0-9" }, "is empty"],

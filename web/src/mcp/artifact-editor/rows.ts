@@ -9,7 +9,7 @@ import { csvCell, csvRecord, splitFields, type CsvField } from "../../query/csv-
 import type { CsvDialect } from "../../query/csv.js";
 import { quote } from "../artifact-reader/definition.js";
 import { findEnd, type Inspection } from "../artifact-reader/inspection.js";
-import { CsvSplitter, LineSplitter, type FinishOptions, type RecordSink } from "../artifact-reader/records.js";
+import { CsvSplitter, LineSplitter, type FinishOptions, type RecordSink } from "../artifact-reader/record-splitter.js";
 import { pour, type Readable } from "../artifact-reader/source.js";
 import { JsonDocument } from "./json-document.js";
 import { writeJson } from "./json-layout.js";

@@ -38,6 +38,7 @@ import {
   type TextEncoding,
 } from "./inspection.js";
 import type { InnerJson } from "./inner-json.js";
+import { RecordIndexes } from "./record-index.js";
 import { tellRecords, textOfRecords } from "./records.js";
 import { type RecordMode, parseRequest, parseResourceRequest, type Selection, spanIn, type Wanted } from "./request.js";
 import { tellSearch } from "./search.js";
@@ -138,6 +139,7 @@ export class ArtifactReader {
   readonly #sluice: ArtifactReaderOptions["sluice"];
   readonly #onStored: ArtifactReaderOptions["onStored"];
   readonly #showsImages: () => boolean;
+  readonly #indexes = new RecordIndexes();
 
   constructor(source: ReadSource, options: ArtifactReaderOptions = {}) {
     this.#source = source;
@@ -189,6 +191,7 @@ export class ArtifactReader {
     return {
       ref,
       source,
+      indexes: this.#indexes,
       maxScanned: this.#maxScanned,
       tool,
       sluice: this.#sluice,

@@ -21,7 +21,7 @@ import { csvCell, csvRecord, CsvRows } from "../../query/csv-cells.js";
 import type { QueryTable } from "../../query/types.js";
 import { type AnswerParts, prefixWithin } from "./answer.js";
 import { readChunks } from "./forms.js";
-import type { RecordSpec } from "./request.js";
+import { type RecordSpec, resolveRecords } from "./request.js";
 import { findSheet, MAX_RESOURCE_PART, type Readable, nameSubject } from "./source.js";
 
 /** Most characters of one row among several. */
@@ -245,7 +245,7 @@ function requireSheet(from: Readable): SheetFacts {
 
 function findRange(sheet: SheetFacts, { rows, cells }: CellRequest): CellRange {
   const asked = cells ?? (sheet.range === undefined ? undefined : parseRange(sheet.range)) ?? ALL_CELLS;
-  const { first, last } = rows;
+  const { first, last } = resolveRecords(rows, sheet.lastRow);
   const range = intersectRanges(asked, {
     ...ALL_CELLS,
     firstRow: first,

@@ -13,7 +13,7 @@ import { describe, quote } from "./definition.js";
 import { holdBytes } from "./forms.js";
 import { type DatabaseFile, inspectBytes } from "./inspection.js";
 import { tellQuery, writeCell } from "./query.js";
-import type { RecordSpec, Selection, Wanted } from "./request.js";
+import { type RecordSpec, resolveRecords, type Selection, type Wanted } from "./request.js";
 import { type Readable, nameSubject } from "./source.js";
 
 /** Most characters of the columns of one table in a list, and of one row. */
@@ -77,7 +77,7 @@ async function tellTables(from: Readable, range: RecordSpec | undefined, most: n
   const head = `${nameSubject(from)}${about}`;
   try {
     const { tables, notes } = await listStoredTables(openTable(from, undefined), optionsFor(from));
-    const { first, last } = range ?? { first: 1, last: Infinity };
+    const { first, last } = resolveRecords(range ?? { first: 1, last: Infinity }, tables.length);
     const wanted = tables.slice(first - 1, last);
     if (wanted.length === 0) {
       throw wrong("rows", `The database has ${countNoun(tables.length, "table")}: ask for "1-${tables.length}".`);
@@ -105,13 +105,13 @@ function writeTable({ name, rows, columns, refusal }: StoredTable): string {
 }
 
 async function tellRows(from: Readable, name: string, range: RecordSpec, most: number): Promise<AnswerParts> {
-  const { first, last } = range;
   const { columns, total, rows, notes } = await readStoredTable(
     openTable(from, undefined),
     name,
-    first,
+    range.first,
     optionsFor(from),
   );
+  const { first, last } = resolveRecords(range, total);
   if (first > total) {
     await closeRows(rows);
     const there = total === 0 ? "has no rows" : `has ${countNoun(total, "row")}: ask for "1-${total}"`;

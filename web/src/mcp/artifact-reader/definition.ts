@@ -44,7 +44,7 @@ const SCHEME = "artifact://";
 // Every server's list has it, so what is rare is told by the answers: of `info`, and of what is wrong. Hosts find it by its words.
 const DESCRIPTION =
   "Reads an artifact: content of a tool result that was stored, not shown. Given its artifact:// uri alone it says how to read it; " +
-  "else give one of bytes, lines, rows, pages, pointer, search, query. For text, CSV, JSON, tables, PDF, Office, HTML, archives, images.";
+  'else give one of bytes, lines, rows or pages ("1-50", the last 9 "-9"), pointer, search, query. For text, CSV, JSON, tables, PDF, Office, HTML, archives, images.';
 
 const TEXT = { type: "string" } as const;
 
@@ -53,7 +53,7 @@ const explain = (description: string): object => ({ ...TEXT, description });
 const PROPERTIES = {
   uri: TEXT,
   bytes: explain('"0-1023"'),
-  lines: explain('"1-50"'),
+  lines: TEXT,
   rows: TEXT,
   pages: TEXT,
   pointer: explain('JSON Pointer: "/a/0"'),

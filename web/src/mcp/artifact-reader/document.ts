@@ -10,7 +10,7 @@ import { SluiceError } from "../../errors/error.js";
 import { type AnswerParts, prefixWithin } from "./answer.js";
 import { artifactUri, describe, quoteName } from "./definition.js";
 import { formFor } from "./forms.js";
-import type { RecordSpec } from "./request.js";
+import { type RecordSpec, resolveRecords } from "./request.js";
 import { readSpan, type Readable, nameSubject, readFacts } from "./source.js";
 
 /** Most characters of its text that are shown with a document. */
@@ -120,8 +120,9 @@ const MAX_RUNS = 20;
 export function tellScans(
   { withoutText = [], parts }: DocumentFacts,
   { showsImages }: Readable,
-  { first, last }: RecordSpec = { first: 1, last: Infinity },
+  range: RecordSpec = { first: 1, last: Infinity },
 ): readonly string[] {
+  const { first, last } = resolveRecords(range, parts);
   const runs = withoutText
     .map(([from, to]) => [Math.max(from, first), Math.min(to, last)] as const)
     .filter(([from, to]) => from <= to);

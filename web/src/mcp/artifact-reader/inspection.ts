@@ -242,17 +242,26 @@ async function lookAt(from: Readable): Promise<Look> {
     look.hasSequences ||= hasSequence(chunk, SEQUENCE_STARTS);
     look.hasShift ||= hasSequence(chunk, [SHIFT]);
     if (isAscii) {
-      const first = chunk.findIndex((byte) => byte >= 0x80 || byte === ESCAPE);
+      const first = findSpecial(chunk);
       isAscii = first < 0;
       const end = chunk.lastIndexOf(NEWLINE, isAscii ? chunk.length : first);
       if (end >= 0) look.line = at + end + 1;
       if (!isAscii) look.line = Math.max(look.line, at + first - LINE_BYTES);
     }
     at += chunk.length;
-    look.isUtf8 = isUtf8(decoder, chunk);
+    look.isUtf8 = isAscii || isUtf8(decoder, chunk);
     return look.isUtf8;
   });
   return look;
+}
+
+/** The offset of the first byte beyond ASCII, or escape; -1 if there is none. A loop, because every read of a text begins with it. */
+function findSpecial(chunk: Uint8Array): number {
+  for (let at = 0; at < chunk.length; at += 1) {
+    const byte = chunk[at] as number;
+    if (byte >= 0x80 || byte === ESCAPE) return at;
+  }
+  return -1;
 }
 
 function isUtf8(decoder: TextDecoder, chunk: Uint8Array): boolean {

@@ -7,11 +7,19 @@ import { countNoun, groupDigits, humanSize } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
 import { type AnswerParts, prefixWithin } from "./answer.js";
 import { findEnd, type Inspection } from "./inspection.js";
-import type { RecordMode, RecordSpec } from "./request.js";
+import { RecordIndex } from "./record-index.js";
+import { type RecordMode, type RecordSpec, resolveRecords } from "./request.js";
 import { nameBytes, pour, type Readable, nameSubject, MAX_RESOURCE_PART, readFacts } from "./source.js";
 import { joinBytes } from "../../artifacts/bytes.js";
-import { CsvRecords, type CsvDialect } from "../../query/csv.js";
-import { JsonScanner, type JsonKind, type JsonVisitor } from "../../json/value-scanner.js";
+import type { ByteRange } from "../../artifacts/store.js";
+import {
+  CsvSplitter,
+  ElementSplitter,
+  LineSplitter,
+  type FinishOptions,
+  type RecordSink,
+  type Splitter,
+} from "./record-splitter.js";
 
 /** Most characters of one line or row. */
 const MAX_RECORD_CHARS = 2000;
@@ -25,7 +33,9 @@ const COUNTED_BYTES = 4 * 1024 * 1024;
 interface Found {
   readonly header: Kept | undefined;
   readonly kept: readonly Kept[];
-  /** Number of records. Undefined if not all were read. */
+  /** What was asked for, counted from the beginning. */
+  readonly range: RecordSpec;
+  /** Number of records. Undefined if not all were ever read. */
   readonly total: number | undefined;
   /** Whether a quote is never closed, so that all later rows look like one. */
   readonly isUnclosed: boolean;
@@ -38,14 +48,15 @@ export async function tellRecords(
   from: Readable,
   inspection: Inspection,
   mode: RecordMode,
-  range: RecordSpec,
+  asked: RecordSpec,
   most: number,
 ): Promise<AnswerParts> {
   // The first of several has a border, too.
   const each = mode === "pages" ? Math.max(1, most - MAX_BORDER) : Math.min(MAX_RECORD_CHARS, most);
   const limits: KeepLimits = { each, all: most, excess: "cut", border: mode === "pages" ? MAX_BORDER : 0 };
   const rowsEnd = mode === "rows" ? await findEnd(from, inspection) : from.ref.size_bytes;
-  const { header, kept, total, isUnclosed } = await readRecords(from, inspection, mode, range, limits, rowsEnd);
+  const found = await readRecords(from, inspection, mode, asked, limits, rowsEnd);
+  const { header, kept, range, total, isUnclosed } = found;
   const first = kept[0] as Kept;
   const last = kept.at(-1) as Kept;
   const noun = chooseNoun(mode, from);
@@ -91,33 +102,95 @@ async function readRecords(
   limits: KeepLimits,
   rowsEnd: number,
 ): Promise<Found> {
-  const span = mode === "rows" && inspection.layout.kind === "array" ? inspection.layout.span : undefined;
-  const size = span?.end ?? rowsEnd;
-  const start = span?.start ?? (mode === "rows" ? startRows(inspection) : 0);
-  const countsAll = size - start <= COUNTED_BYTES;
+  const reading = planReading(from, inspection, mode, rowsEnd);
+  const { index, span, end, isWhole } = reading;
+  const passed = new RecordCollector(NONE, limits);
+  if (range.first < 0 && index.count === undefined) {
+    await passRecords(reading, new RecordCollector(NONE, limits), passed, false);
+  }
+  const wanted = index.count === undefined ? range : resolveRecords(range, index.count.total);
+  const countsAll = index.count === undefined && span.end - span.start <= COUNTED_BYTES;
   // Header and rows may take half of the space each.
   const hasHeader = mode === "rows" && inspection.layout.kind === "csv";
   const share = hasHeader ? { ...limits, all: Math.floor(limits.all / 2) } : limits;
   const header = new RecordCollector({ first: 1, last: 1 }, share);
-  const records = new RecordCollector(range, share);
-  const splitter = splitterFor(inspection, mode, header, records, !countsAll);
-  const end = Math.min(size, from.maxScanned);
+  const records = new RecordCollector(wanted, share);
+  if (wanted.first > 0 && wanted.first <= (index.count?.total ?? Infinity)) {
+    await passRecords(reading, header, records, !countsAll);
+  }
+  const { total, isUnclosed = false } = index.count ?? {};
+  if (records.kept.length === 0) {
+    const count = total ?? (range.first < 0 ? passed : records).count;
+    throw outside(mode, chooseNoun(mode, from), wanted, count, isWhole && total !== undefined, end, inspection);
+  }
+  return { header: header.kept[0], kept: records.kept, range: wanted, total, isUnclosed };
+}
+
+/** No record: all are counted only. */
+const NONE: RecordSpec = { first: Infinity, last: Infinity };
+
+/** How records are read. */
+interface Reading {
+  readonly from: Readable;
+  readonly inspection: Inspection;
+  readonly mode: RecordMode;
+  readonly index: RecordIndex;
+  /** Where they are. */
+  readonly span: Required<ByteRange>;
+  /** Where reading ends: there, or at the limit of one call. */
+  readonly end: number;
+  readonly isWhole: boolean;
+}
+
+function planReading(from: Readable, inspection: Inspection, mode: RecordMode, rowsEnd: number): Reading {
+  const { layout } = inspection;
+  const part = mode === "rows" && layout.kind === "array" ? layout.span : undefined;
+  const span = {
+    start: part?.start ?? (mode === "rows" ? startRows(inspection) : 0),
+    end: part?.end ?? rowsEnd,
+  };
+  const end = Math.min(span.end, from.maxScanned);
+  const dialect = layout.kind === "csv" ? [layout.delimiter, layout.newline] : [];
+  const { id, sha256, size_bytes: size } = from.ref;
+  const way = mode === "rows" ? [span.start, span.end, layout.kind, ...dialect] : [];
+  const key = JSON.stringify([id, sha256, size, mode, ...way]);
+  const index = from.indexes?.open(key) ?? new RecordIndex();
+  return { from, inspection, mode, index, span, end, isWhole: end === span.end };
+}
+
+/**
+ * Passes records to a collector, from the last known place before those that it wants, and keeps where they are. With `stopsEarly` it ends
+ * once the collector is full.
+ */
+async function passRecords(
+  { from, inspection, mode, index, span, end, isWhole }: Reading,
+  header: RecordCollector,
+  records: RecordCollector,
+  stopsEarly: boolean,
+): Promise<void> {
+  const place = index.find(records.first);
+  const { first } = index;
+  if (place !== undefined && first !== undefined && mode === "rows" && inspection.layout.kind === "csv") {
+    const splitter = splitterFor(inspection, mode, header, header, false);
+    await pour(from, { start: span.start, end: first.offset }, (chunk) => {
+      splitter.push(chunk);
+      return true;
+    });
+  }
+  const start = place?.offset ?? span.start;
+  // Below the header all are rows.
+  const above = place === undefined ? header : records;
+  const splitter = splitterFor(inspection, mode, above, records, stopsEarly, place?.offset);
+  records.begin(place?.before ?? 0, index);
   await pour(from, { start, end }, (chunk) => {
     splitter.push(chunk);
-    return countsAll || !records.isFull;
+    return !stopsEarly || !records.isFull;
   });
-  const isToEnd = end === size && (countsAll || !records.isFull);
+  if (!isWhole || (stopsEarly && records.isFull)) return;
   // The end of the text closes every quote.
   const isUnclosed = splitter instanceof CsvSplitter && splitter.isOpen;
-  if (isToEnd) splitter.end();
-  if (records.kept.length === 0)
-    throw outside(mode, chooseNoun(mode, from), range, records.count, isToEnd, end, inspection);
-  return {
-    header: header.kept[0],
-    kept: records.kept,
-    total: isToEnd ? records.count : undefined,
-    isUnclosed: isToEnd && isUnclosed,
-  };
+  splitter.end();
+  index.count = { total: records.count, isUnclosed };
 }
 
 function splitterFor(
@@ -126,12 +199,18 @@ function splitterFor(
   header: RecordCollector,
   records: RecordCollector,
   stopsEarly: boolean,
+  place?: number,
 ): Splitter {
-  if (mode === "lines") return new LineSplitter(records, 0);
-  if (mode === "pages") return new LineSplitter(records, 0, false, FORM_FEED);
-  if (layout.kind === "csv") return new CsvSplitter(header, records, layout, layout.start);
-  if (layout.kind === "ndjson") return new LineSplitter(records, layout.start, true);
-  if (layout.kind === "array") return new ElementSplitter(records, layout.span?.start ?? markBytes, stopsEarly);
+  if (mode === "lines") return new LineSplitter(records, place ?? 0);
+  if (mode === "pages") return new LineSplitter(records, place ?? 0, false, FORM_FEED);
+  if (layout.kind === "csv") return new CsvSplitter(header, records, layout, place ?? layout.start);
+  if (layout.kind === "ndjson") return new LineSplitter(records, place ?? layout.start, true);
+  if (layout.kind === "array") {
+    if (place === undefined) return new ElementSplitter(records, layout.span?.start ?? markBytes, stopsEarly);
+    const splitter = new ElementSplitter(records, place - 1, stopsEarly);
+    splitter.push(OPENING);
+    return splitter;
+  }
   throw refuseRows();
 }
 
@@ -143,6 +222,12 @@ export function refuseRows(): SluiceError {
     { path: "rows" },
   );
 }
+
+/** What separates the pages of a text. */
+const FORM_FEED = 0x0c;
+
+/** What stands before an element of an array, as far as a scanner is concerned. */
+const OPENING = new TextEncoder().encode("[");
 
 function outside(
   mode: RecordMode,
@@ -156,7 +241,7 @@ function outside(
   if (!isToEnd) {
     return new SluiceError(
       "E_TOO_LARGE",
-      `${noun} ${first} is beyond the first ${humanSize(read)}, which have ${countNoun(count, noun)}: use bytes or search.`,
+      `${first < 0 ? "The end" : `${noun} ${first}`} is beyond the first ${humanSize(read)}, which have ${countNoun(count, noun)}: use bytes or search.`,
       { path: mode },
     );
   }
@@ -245,28 +330,6 @@ interface KeepLimits {
 const CARRIAGE_RETURN = 0x0d;
 const NEWLINE_CHARS = 2;
 
-/** Takes the records of a splitter, in order and in pieces. */
-export interface RecordSink {
-  /** Number of records that have ended. */
-  readonly count: number;
-  /** Bytes of the current record so far. */
-  readonly size: number;
-  /** Whether later records are ignored. */
-  readonly isFull: boolean;
-  /** Adds a piece of the current record. The bytes are the caller's. */
-  piece(chunk: Uint8Array, from: number, to: number): void;
-  /** Ends the current record, which started at offset `start`. With `skipBlank` an empty one is not counted. */
-  finish(start: number, options?: FinishOptions): void;
-}
-
-/** How a record ends. */
-export interface FinishOptions {
-  /** Whether a trailing carriage return is part of the terminator. */
-  readonly trimReturn?: boolean;
-  /** Whether empty records are skipped. */
-  readonly skipBlank?: boolean;
-}
-
 /** Collects records in order, in pieces, from a splitter. */
 class RecordCollector implements RecordSink {
   readonly kept: Kept[] = [];
@@ -280,6 +343,7 @@ class RecordCollector implements RecordSink {
   #count = 0;
   #charsLeft: number;
   #isFull = false;
+  #index: RecordIndex | undefined;
 
   constructor(wanted: RecordSpec, limits: KeepLimits) {
     this.#wanted = wanted;
@@ -289,7 +353,18 @@ class RecordCollector implements RecordSink {
     this.#mostBytes = 4 * Math.min(limits.each, limits.all) + 2;
   }
 
-  /** Number of records that have ended. */
+  /** Number of the first wanted one. */
+  get first(): number {
+    return this.#wanted.first;
+  }
+
+  /** Begins behind as many records, and keeps where others are. */
+  begin(before: number, index: RecordIndex): void {
+    this.#count = before;
+    this.#index = index;
+  }
+
+  /** Number of records that have ended, with those before. */
   get count(): number {
     return this.#count;
   }
@@ -326,6 +401,7 @@ class RecordCollector implements RecordSink {
     this.#size = 0;
     this.#endsWithReturn = false;
     if (skipBlank && size === 0) return;
+    this.#index?.add({ offset: start, before: this.#count });
     this.#count += 1;
     const { first, last } = this.#wanted;
     if (!this.#isFull && this.#count >= first) this.#keep(start, size, joinBytes(pieces).subarray(0, size));
@@ -360,170 +436,5 @@ function tooMuch(): SluiceError {
   return new SluiceError(
     "E_TOO_LARGE",
     "The answer would be larger than 4 MiB: ask for fewer lines or rows, or for bytes.",
-  );
-}
-
-const NEWLINE = 0x0a;
-
-/** What separates the pages of a text. */
-const FORM_FEED = 0x0c;
-
-/** Splits a stream of bytes into records. */
-interface Splitter {
-  /** Splits a chunk of any size. May throw E_JSON_…. */
-  push(chunk: Uint8Array): void;
-  /** Ends the stream. */
-  end(): void;
-}
-
-/** Splits at `\n` or `\r\n`, or at another byte. An unterminated last line counts; a final newline starts no further line. */
-export class LineSplitter implements Splitter {
-  readonly #records: RecordSink;
-  readonly #skipBlank: boolean;
-  readonly #terminator: number;
-  #at: number;
-  #start: number;
-
-  /** `from` is the offset of the first byte in the artifact. */
-  constructor(records: RecordSink, from: number, skipBlank = false, terminator = NEWLINE) {
-    this.#records = records;
-    this.#skipBlank = skipBlank;
-    this.#terminator = terminator;
-    this.#at = from;
-    this.#start = from;
-  }
-
-  push(chunk: Uint8Array): void {
-    let from = 0;
-    const terminator = this.#terminator;
-    for (let at = chunk.indexOf(terminator); at >= 0; at = chunk.indexOf(terminator, from)) {
-      this.#records.piece(chunk, from, at);
-      this.#finish(true);
-      from = at + 1;
-      this.#start = this.#at + from;
-    }
-    this.#records.piece(chunk, from, chunk.length);
-    this.#at += chunk.length;
-  }
-
-  end(): void {
-    if (this.#records.size > 0) this.#finish(this.#skipBlank);
-  }
-
-  #finish(trimReturn: boolean): void {
-    this.#records.finish(this.#start, { trimReturn, skipBlank: this.#skipBlank });
-  }
-}
-
-/** Splits CSV into its records. Empty lines are skipped. */
-export class CsvSplitter implements Splitter {
-  readonly #header: RecordSink;
-  readonly #rows: RecordSink;
-  readonly #ends: CsvRecords;
-  #records: RecordSink;
-  #at: number;
-  #start: number;
-
-  /** The first record goes to `header`, all others to `rows`. `from` is the offset of the first byte. */
-  constructor(header: RecordSink, rows: RecordSink, dialect: CsvDialect, from: number) {
-    this.#header = header;
-    this.#rows = rows;
-    this.#records = header;
-    this.#ends = new CsvRecords(dialect);
-    this.#at = from;
-    this.#start = from;
-  }
-
-  /** Whether the text so far ends inside quotes. */
-  get isOpen(): boolean {
-    return this.#ends.isOpen;
-  }
-
-  push(chunk: Uint8Array): void {
-    let from = 0;
-    this.#ends.push(chunk, (end) => {
-      this.#records.piece(chunk, from, end);
-      this.#finish();
-      from = end + 1;
-      this.#start = this.#at + from;
-    });
-    this.#records.piece(chunk, from, chunk.length);
-    this.#at += chunk.length;
-  }
-
-  end(): void {
-    if (this.#records.size > 0) this.#finish();
-  }
-
-  #finish(): void {
-    this.#records.finish(this.#start, { trimReturn: true, skipBlank: true });
-    if (this.#header.count > 0) this.#records = this.#rows;
-  }
-}
-
-/** Splits a JSON array into its elements, as source text. With `stopsEarly` it stops after the last wanted one. */
-class ElementSplitter implements Splitter, JsonVisitor {
-  readonly #records: RecordCollector;
-  readonly #stopsEarly: boolean;
-  readonly #scanner: JsonScanner;
-  #chunk: Uint8Array = new Uint8Array(0);
-  #base: number;
-  /** Start of the open element, and of the part not passed on yet. */
-  #start = -1;
-  #from = 0;
-
-  /** `from` is the offset of the first byte in the artifact. */
-  constructor(records: RecordCollector, from: number, stopsEarly: boolean) {
-    this.#records = records;
-    this.#stopsEarly = stopsEarly;
-    this.#base = from;
-    this.#scanner = new JsonScanner(this, from);
-  }
-
-  push(chunk: Uint8Array): void {
-    this.#chunk = chunk;
-    this.#scanner.push(chunk);
-    if (this.#start >= 0) this.#handOn(this.#base + chunk.length);
-    this.#base += chunk.length;
-  }
-
-  end(): void {
-    this.#chunk = new Uint8Array(0);
-    this.#scanner.end();
-  }
-
-  /** For {@link JsonScanner}. */
-  wantsKey(): boolean {
-    return false;
-  }
-
-  /** For {@link JsonScanner}. */
-  beginValue(kind: JsonKind, at: number, depth: number): void {
-    if (depth === 0 && kind !== "array") throw noArray(kind);
-    if (depth !== 1) return;
-    this.#start = at;
-    this.#from = at;
-  }
-
-  /** For {@link JsonScanner}. */
-  endValue(_kind: JsonKind, end: number, depth: number): boolean {
-    if (depth !== 1) return true;
-    this.#handOn(end);
-    this.#records.finish(this.#start);
-    this.#start = -1;
-    return !(this.#stopsEarly && this.#records.isFull);
-  }
-
-  #handOn(until: number): void {
-    this.#records.piece(this.#chunk, this.#from - this.#base, until - this.#base);
-    this.#from = until;
-  }
-}
-
-function noArray(kind: JsonKind): SluiceError {
-  return new SluiceError(
-    "E_INVALID_ARGUMENT",
-    `The JSON document is not an array but ${kind === "object" ? "an object" : `a ${kind}`}, so it has no rows: use pointer.`,
-    { path: "rows" },
   );
 }

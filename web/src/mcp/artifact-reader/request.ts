@@ -319,10 +319,15 @@ function wrong(path: string, message: string): SluiceError {
   return new SluiceError("E_INVALID_ARGUMENT", message, { path: path.slice(0, 60) });
 }
 
-/** A requested range of lines or rows, counted from 1. `last` may be Infinity. */
+/** A requested range of lines or rows, counted from 1. `last` may be Infinity, and `first` is -50 for the last 50. */
 export interface RecordSpec {
   readonly first: number;
   readonly last: number;
+}
+
+/** A range as counted from 1, where there are so many. */
+export function resolveRecords({ first, last }: RecordSpec, total: number): RecordSpec {
+  return first < 0 ? { first: Math.max(1, total + first + 1), last: Math.max(1, total) } : { first, last };
 }
 
 /** Parses `0-1023`, `100-` or `-50`. Throws E_INVALID_ARGUMENT. */
@@ -333,16 +338,14 @@ function parseBytes(text: string): WrittenRange {
   throw noRange("bytes", text, '"0-1023" is the first 1,024, "100-" the rest, "-50" the last 50');
 }
 
-/** Parses `1-50`, `51-` or `7`, counted from 1. Throws E_INVALID_ARGUMENT. */
+/** Parses `1-50`, `51-` or `7`, counted from 1, and `-50`. Throws E_INVALID_ARGUMENT. */
 function parseRecords(name: RecordMode, text: string): RecordSpec {
+  const suffix = Number(/^\s*-\s*(\d{1,15})\s*$/.exec(text)?.[1] ?? 0);
+  if (suffix > 0) return { first: -suffix, last: Infinity };
   const [, a = "", dash = "", b = ""] = /^\s*(\d{1,15})\s*(-?)\s*(\d{0,15})\s*$/.exec(text) ?? [];
   const first = Number(a);
   if (a === "" || first === 0 || (dash === "" && b !== "")) {
-    throw noRange(
-      name,
-      text,
-      `"1-50" is the first 50, counted from 1, "51-" what follows; the end is in bytes "-4096"`,
-    );
+    throw noRange(name, text, `"1-50" is the first 50, counted from 1, "51-" what follows, "-50" the last 50`);
   }
   const last = dash === "" ? first : b === "" ? Infinity : Number(b);
   if (last < first) throw backwards(name, text);

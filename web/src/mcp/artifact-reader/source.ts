@@ -13,7 +13,9 @@ import type {
 } from "../../artifacts/store.js";
 import type { Sluice } from "../../core/types.js";
 import type { DocumentFacts, SheetFacts } from "../../documents/document.js";
+import { getByteReader } from "../../artifacts/byte-reader.js";
 import { SluiceError } from "../../errors/error.js";
+import type { RecordIndexes } from "./record-index.js";
 
 /** Most bytes of one part of an artifact that is read as a resource. */
 export const MAX_RESOURCE_PART: number = 4 * 1024 * 1024;
@@ -43,6 +45,8 @@ export interface Readable {
   /** Finds the types of files. */
   readonly sluice?: Pick<Sluice, "look" | "documents" | "tables"> | undefined;
   readonly source: ReadSource;
+  /** Where the records of artifacts are that were read before. */
+  readonly indexes?: RecordIndexes | undefined;
   /** Most bytes read for lines, rows and search. */
   readonly maxScanned: number;
   /** Whether the client shows images to its model. */
@@ -126,14 +130,14 @@ export async function pour(
   signal?.throwIfAborted();
   const stream = await source.openReader(ref.id, { start, end });
   if (stream === null) throw notFound(ref.id);
-  const reader = stream.getReader();
+  const reader = getByteReader(stream);
   let pauseAt = PAUSE_BYTES;
   try {
     for (let left = end - start; left > 0;) {
-      const next = await reader.read();
+      const next = await reader.next(true);
       signal?.throwIfAborted();
-      if (next.done) return;
-      const chunk = next.value.subarray(0, left);
+      if (next === null) return;
+      const chunk = next.subarray(0, left);
       left -= chunk.length;
       const goesOn = take(chunk);
       if (!(typeof goesOn === "boolean" ? goesOn : await goesOn)) return;
