@@ -8,6 +8,7 @@ import { toAscii } from "./byte-range.js";
 import { plainType } from "../../core/media-type.js";
 import { alternatives } from "../../errors/arguments.js";
 import { quote } from "./definition.js";
+import { Needle } from "./needle.js";
 import { MAX_POINTER_BYTES } from "./json-value.js";
 import type { Inspection } from "./inspection.js";
 import { pour, type Readable, nameSubject, readFacts, findSheet } from "./source.js";
@@ -51,8 +52,9 @@ export async function tellSearch(
     return !searcher.isFull;
   });
   searcher.end();
-  const lines = fittingLines(await describeHits(from, inspection, searcher.hits), most);
-  const shown = searcher.hits.slice(0, lines.length).reduce((sum, { more }) => sum + 1 + more, 0);
+  const hits = inspection.isText ? await placeHits(from, searcher) : searcher.hits;
+  const lines = fittingLines(await describeHits(from, inspection, hits), most);
+  const shown = hits.slice(0, lines.length).reduce((sum, { more }) => sum + 1 + more, 0);
   const limit = end < size ? [`Only the first ${humanSize(end)} were searched.`] : [];
   const head = `${nameSubject(from)}, search for ${quote(needle)}`;
   const outline = inOutline(from, needle);
@@ -67,6 +69,17 @@ export async function tellSearch(
     data: lines.join("\n"),
     notes,
   };
+}
+
+/** The hits with the lines and parts that they have in the artifact. */
+async function placeHits(from: Readable, { hits, uncounted }: Searcher): Promise<readonly Hit[]> {
+  if (uncounted === 0) return hits;
+  const before: Breaks = { lines: 0, parts: 0 };
+  await pour(from, { start: 0, end: uncounted }, (chunk) => {
+    countBreaks(chunk, before);
+    return true;
+  });
+  return hits.map((hit) => ({ ...hit, line: hit.line + before.lines, part: hit.part + before.parts }));
 }
 
 /** A line for each hit, with where it is. */
@@ -217,6 +230,11 @@ interface Hit {
 const AROUND: number = 4 * HIT_CHARS;
 
 const PIECE = 64 * 1024;
+
+/** Bytes that show which are rare, and after how many that is looked at again. */
+const SAMPLE = 16 * 1024;
+const ADAPT_BYTES = 1024 * 1024;
+
 const NEWLINE = 0x0a;
 const COMMA = 0x2c;
 
@@ -251,15 +269,22 @@ class Searcher {
   /** Offset of the window in the artifact, and how far it was searched. */
   #base = 0;
   #searched = 0;
-  #line = 1;
-  #part = 1;
+  /** Ends of lines and parts from `uncounted` on, up to an offset in the window. */
+  readonly #breaks: Breaks = { lines: 0, parts: 0 };
   #countedTo = 0;
+  #uncounted = 0;
+  #adaptAt = 0;
 
   constructor(needle: Needle, options: SearchOptions) {
     this.#needle = needle;
     this.#options = options;
     this.#ahead = needle.mostBytes + AROUND;
     this.#window = new Uint8Array(AROUND + PIECE + this.#ahead);
+  }
+
+  /** Bytes of the artifact before the first hit whose lines were not counted: lines and parts of hits are too low by these. */
+  get uncounted(): number {
+    return this.#uncounted;
   }
 
   /** Whether as many were found as are counted. The rest is not searched. */
@@ -285,12 +310,17 @@ class Searcher {
   }
 
   #search(until: number): void {
-    const window = this.#window;
+    const bytes = this.#window.subarray(0, this.#filled);
+    if (this.#base + until >= this.#adaptAt) {
+      this.#adaptAt = this.#base + until + ADAPT_BYTES;
+      this.#needle.adapt(bytes.subarray(0, SAMPLE));
+    }
+    this.#needle.open(bytes);
     while (this.#searched < until && !this.isFull) {
-      const at = this.#needle.candidate(window, this.#searched, until);
+      const at = this.#needle.findCandidate(this.#searched, until);
       this.#searched = at;
       if (at >= until) return;
-      const length = this.#needle.matchAt(window, at, this.#filled);
+      const length = this.#needle.matchAt(at);
       if (length > 0 && !(this.#options.skipsLabels && this.#isLabel(at, at + length))) this.#note(at, length);
       this.#searched = at + Math.max(1, length);
     }
@@ -301,9 +331,12 @@ class Searcher {
     const last = this.hits.at(-1);
     const shown = last === undefined ? 0 : last.at + this.#options.reach - this.#base;
     if (this.hits.length >= MAX_HITS && at >= shown) return;
+    if (last === undefined) this.#uncounted = this.#base + this.#countedTo;
     this.#countLines(at);
+    const line = this.#breaks.lines + 1;
+    const part = this.#breaks.parts + 1;
     const end = at + length;
-    const isSameLine = this.#options.reach > 0 && last?.line === this.#line && last.part === this.#part;
+    const isSameLine = this.#options.reach > 0 && last?.line === line && last.part === part;
     if (last !== undefined && isSameLine && end <= shown) {
       last.more += 1;
       return;
@@ -311,8 +344,8 @@ class Searcher {
     if (this.hits.length >= MAX_HITS) return;
     this.hits.push({
       at: this.#base + at,
-      line: this.#line,
-      part: this.#part,
+      line,
+      part,
       isContinued: isSameLine,
       more: 0,
       before: this.#window.slice(Math.max(0, at - AROUND, isSameLine ? Math.min(shown, at) : 0), at),
@@ -333,16 +366,17 @@ class Searcher {
 
   #countLines(until: number): void {
     if (until <= this.#countedTo) return;
-    const passed = this.#window.subarray(this.#countedTo, until);
-    this.#line += occurrences(passed, NEWLINE);
-    this.#part += occurrences(passed, FORM_FEED);
+    countBreaks(this.#window.subarray(this.#countedTo, until), this.#breaks);
     this.#countedTo = until;
   }
 
   /** Shifts the window and keeps what may precede a hit. */
   #shift(): void {
     const from = this.#searched - AROUND;
-    this.#countLines(from);
+    // Before the first hit, which there may never be, and behind the last that is told, no line is asked for.
+    const isAsked = this.hits.length > 0 && this.hits.length < MAX_HITS;
+    if (isAsked) this.#countLines(from);
+    else this.#countedTo = Math.max(this.#countedTo, from);
     this.#window.copyWithin(0, from, this.#filled);
     this.#base += from;
     this.#filled -= from;
@@ -351,60 +385,16 @@ class Searcher {
   }
 }
 
-function occurrences(bytes: Uint8Array, byte: number): number {
-  let count = 0;
-  for (let at = bytes.indexOf(byte); at >= 0; at = bytes.indexOf(byte, at + 1)) count += 1;
-  return count;
+interface Breaks {
+  lines: number;
+  parts: number;
 }
 
-const ENCODER = new TextEncoder();
-
-/** The search text, with each character in both cases, matched as UTF-8. */
-class Needle {
-  /** Most bytes of a match. */
-  readonly mostBytes: number;
-  /** For each byte, 1 if a match may begin with it. */
-  readonly #starts = new Uint8Array(256);
-  /** The forms of each character, longest first. */
-  readonly #characters: readonly (readonly Uint8Array[])[];
-
-  constructor(text: string) {
-    this.#characters = Array.from(text, listForms);
-    this.mostBytes = this.#characters.reduce((sum, forms) => sum + (forms[0]?.length ?? 0), 0);
-    for (const form of this.#characters[0] ?? []) this.#starts[form[0] as number] = 1;
+/** Adds the ends of lines and parts. A loop: from one to the next they are too near for a search. */
+function countBreaks(bytes: Uint8Array, counts: Breaks): void {
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === NEWLINE) counts.lines += 1;
+    else if (byte === FORM_FEED) counts.parts += 1;
   }
-
-  /** The next offset in `from` … `until` where a match may begin; `until` if there is none. */
-  candidate(bytes: Uint8Array, from: number, until: number): number {
-    let at = from;
-    while (at < until && this.#starts[bytes[at] as number] === 0) at += 1;
-    return at;
-  }
-
-  /** Length of the match at an offset, or 0. */
-  matchAt(bytes: Uint8Array, at: number, end: number): number {
-    let next = at;
-    for (const forms of this.#characters) {
-      // No form is a prefix of another, so the first match is the only one.
-      const form = forms.find((each) => startsWith(bytes, next, end, each));
-      if (form === undefined) return 0;
-      next += form.length;
-    }
-    return next - at;
-  }
-}
-
-/** A character as it is, and in lower and upper case where those are single characters too. */
-function listForms(character: string): readonly Uint8Array[] {
-  const forms = new Set([character]);
-  for (const other of [character.toLowerCase(), character.toUpperCase()]) {
-    if (Array.from(other).length === 1) forms.add(other);
-  }
-  return Array.from(forms, (form) => ENCODER.encode(form)).sort((left, right) => right.length - left.length);
-}
-
-function startsWith(bytes: Uint8Array, at: number, end: number, form: Uint8Array): boolean {
-  if (at + form.length > end) return false;
-  for (let byte = 0; byte < form.length; byte += 1) if (bytes[at + byte] !== form[byte]) return false;
-  return true;
 }
