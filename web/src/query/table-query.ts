@@ -200,7 +200,8 @@ export function* readCells(cells: Uint8Array<ArrayBuffer>, columns: number): Gen
     at += 1;
     if (tag === NUMBER) {
       const number = view.getFloat64(at, true);
-      row.push(Number.isFinite(number) ? number : null);
+      // JSON has no such number, and a sum that is too large is not missing: it is written as SQLite writes it.
+      row.push(Number.isFinite(number) ? number : number < 0 ? "-Inf" : "Inf");
       at += 8;
     } else if (tag === TEXT) {
       const end = at + 4 + view.getUint32(at, true);
