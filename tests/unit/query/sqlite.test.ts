@@ -124,7 +124,7 @@ function write(parts: TemplateStringsArray, ...words: readonly fc.Arbitrary<stri
   return fc.tuple(...words).map((found) => parts.reduce((text, part, at) => text + (found[at - 1] ?? "") + part));
 }
 
-const { number, text, any, condition } = fc.letrec<Record<"number" | "text" | "any" | "condition", string>>((tie) => ({
+const { text, any, condition } = fc.letrec<Record<"number" | "text" | "any" | "condition", string>>((tie) => ({
   number: fc.oneof(
     { maxDepth: 2, depthIdentifier: "sql" },
     pick(
@@ -250,12 +250,12 @@ const grouped = fc
     where,
     pick("", " HAVING COUNT(*) > 1", " HAVING SUM(size) > 5", " HAVING MAX(price) IS NOT NULL"),
   )
-  .map(([keys, aggregates, condition_, having]) => ({
+  .map(([keys, aggregates, filter, having]) => ({
     keys,
-    sql: `SELECT ${name([...keys, ...aggregates])} FROM rows${condition_} GROUP BY ${keys.map((_, at) => at + 1).join(", ")}${having}`,
+    sql: `SELECT ${name([...keys, ...aggregates])} FROM rows${filter} GROUP BY ${keys.map((_, at) => at + 1).join(", ")}${having}`,
   }));
 
-const window_ = fc.oneof(
+const overRows = fc.oneof(
   write`${pick("ROW_NUMBER()", "RANK()", "DENSE_RANK()", "NTILE(3)", "LAG(price)", "LEAD(city, 2, 'none')", "FIRST_VALUE(note)", "PERCENT_RANK()")} OVER (${pick("", "PARTITION BY city ", "PARTITION BY size > 3 ")}ORDER BY ${pick("id", "size, id", "price DESC, id", "day NULLS LAST, id")})`,
   write`${pick("SUM(size)", "COUNT(*)", "AVG(price)", "MAX(mixed)", "GROUP_CONCAT(code)")} OVER (${pick("", "PARTITION BY code ")}ORDER BY id ${pick("", "ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING", "RANGE BETWEEN 3 PRECEDING AND CURRENT ROW", "ROWS UNBOUNDED PRECEDING EXCLUDE CURRENT ROW")})`,
 );
@@ -292,7 +292,7 @@ const QUESTION = fc.oneof(
         `SELECT country AS c0, ${name(items, 1)} FROM rows LEFT JOIN cities ON name = city COLLATE NOCASE${on} GROUP BY country ORDER BY 1`,
     ),
   fc
-    .tuple(list(window_, 2), where, limit)
+    .tuple(list(overRows, 2), where, limit)
     .map(([items, on, end]) => `SELECT id AS first, ${name(items)} FROM rows${on} ORDER BY id${end}`),
   grouped.map(
     ({ sql }) =>
@@ -342,7 +342,7 @@ test.runIf(hasSqlite)(
             );
             const cities = FORMATS.csv(CITIES);
             const tables = {
-              open: (name_: string) => Promise.resolve(name_ === "cities" ? cities : undefined),
+              open: (table: string) => Promise.resolve(table === "cities" ? cities : undefined),
               names: () => Promise.resolve(["cities"]),
             };
             const found = await rowsOf(sql, FORMATS[format](rows), { tables }).catch((error: unknown) => String(error));

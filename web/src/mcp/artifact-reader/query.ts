@@ -26,6 +26,10 @@ import { readFacts, findSheet, type Readable, readSpan, nameSubject } from "./so
 /** Most bytes of an answer that is stored. */
 const MAX_STORED = 64 * 1024 * 1024;
 
+const MIN_TIME_MS = 20_000;
+const MAX_TIME_MS = 50_000;
+const BYTES_PER_MS = 20_000;
+
 /** Characters of lines that are written together. */
 const PIECE = 64 * 1024;
 
@@ -56,6 +60,7 @@ export async function tellQuery(
       ...(signal !== undefined && { signal }),
       ...(tables && { tables }),
       module: from.sluice?.tables,
+      timeoutMs: limitTime(from.ref.size_bytes),
     },
   );
   const { shown, shownRows, rows, stored } = await writeRows(from, answer, most);
@@ -65,6 +70,11 @@ export async function tellQuery(
   const part = shownRows < rows ? `, ${beginning}` : "";
   const notes = [...answer.notes, ...(part === "" ? [] : [describeRest(stored)])];
   return { head: `${head}${part}`, data: shown, notes };
+}
+
+/** Milliseconds that a query may take: 20 s, and more where the rows alone need them on a busy machine; less than hosts wait for a call. */
+function limitTime(size: number): number {
+  return Math.min(MAX_TIME_MS, Math.max(MIN_TIME_MS, Math.round(size / BYTES_PER_MS)));
 }
 
 /** What a query may call a table: its file, with its extension and without. Undefined where it has no name. */
