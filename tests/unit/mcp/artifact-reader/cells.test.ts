@@ -87,6 +87,15 @@ describe("a range of cells", () => {
     expect(dataOf(answer)).toBe(cells);
   });
 
+  test("names each column under a merged header", async () => {
+    const sheet: Sheet = [
+      "Merged",
+      `${rowsOf(row(1, "Region", "Sales", ""), row(2, "North", 10, 4), row(3, "South", 20, 1))}<mergeCells count="1"><mergeCell ref="B1:C1"/></mergeCells>`,
+    ];
+    const ask = await store(await workbook([sheet]), "a.xlsx");
+    expect(dataOf(await ask({ query: "SELECT * FROM rows" }))).toBe("Region,Sales,Sales_2\nNorth,10,4\nSouth,20,1");
+  });
+
   test("is asked with its own first row as the header", async () => {
     const ask = await store(await workbook(SHEETS, BOOK), "a.xlsx");
     const sum = "SELECT SUM(Sales) AS sum FROM";

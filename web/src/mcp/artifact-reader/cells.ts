@@ -99,7 +99,7 @@ export async function sheetTable(
   const hidden = nameHidden("row", hiddenRows, range.firstRow, Math.min(range.lastRow, sheet.lastRow));
   return {
     form: { kind: "csv", start: 0, delimiter: ",", newline: "\n" },
-    bytes: { open: (start) => skipBytes(writeRows(from, range), start) },
+    bytes: { open: (start) => skipBytes(writeRows(from, range, sheet), start) },
     notes: [
       ...notes,
       ...(isGuessed ? [`Guessed: header ${found}, since titles stand above it; give header to say otherwise.`] : []),
@@ -130,12 +130,37 @@ async function findHeaderRow(from: Readable): Promise<number | undefined> {
   return start === 0 ? undefined : text.slice(0, start).split("\n").length;
 }
 
-/** The rows of a range as CSV, without their numbers. */
-async function* writeRows(from: Readable, range: CellRange): AsyncGenerator<Uint8Array> {
+/** The rows of a range as CSV, without their numbers. The first one has a name for each column under a merged one. */
+async function* writeRows(from: Readable, range: CellRange, sheet: SheetFacts): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
+  let isHeader = true;
   for await (const rows of readRows(from, range)) {
-    yield encoder.encode(rows.map(({ cells }) => `${csvRecord(cells)}\n`).join(""));
+    const records: string[] = [];
+    for (const row of rows) {
+      records.push(`${csvRecord(isHeader ? repeatMerged(row, range, sheet) : row.cells)}\n`);
+      isHeader = false;
+    }
+    yield encoder.encode(records.join(""));
   }
+}
+
+/** The cells of a row, with the value of a merged range in each cell of it. */
+function repeatMerged(
+  { number, cells }: SheetRow,
+  { firstColumn, lastColumn }: CellRange,
+  sheet: SheetFacts,
+): readonly string[] {
+  const repeated = [...cells];
+  for (const name of sheet.merged ?? []) {
+    const merged = parseRange(name);
+    const start = (merged?.firstColumn ?? 0) - firstColumn;
+    const value = cells[start];
+    if (merged?.firstRow !== number || value === undefined || value === "") continue;
+    const end = Math.min(merged.lastColumn, sheet.lastColumn, lastColumn) - firstColumn;
+    while (repeated.length <= end) repeated.push("");
+    repeated.fill(value, start, end + 1);
+  }
+  return repeated;
 }
 
 async function* skipBytes(pieces: AsyncIterable<Uint8Array>, count: number): AsyncGenerator<Uint8Array> {
