@@ -57,14 +57,48 @@ TEST(DescribeRows, WordsStandAboveAndBelow) {
 
 TEST(DescribeRows, RaggedRowsAreNoWords) {
   EXPECT_EQ(table_of("a,b\nx,y,z,0\n1,2,3,0\n4,5,6,0\n7,8,9,0\n"), "");
-  EXPECT_TRUE(table_of(records(2'000) + "1,2\n").starts_with(", 2,001 rows, 3 columns"))
+  EXPECT_TRUE(table_of(records(2'000) + "1,2\n")
+                  .starts_with(", 2,001 rows, 1 of another width, at line 4002, 3 columns"))
       << "a cut row";
   EXPECT_EQ(table_of("Some words, and more.\nOthers, too.\nA third, and a fourth.\n"), "");
 }
 
 TEST(DescribeRows, WithoutAHeaderAllRowsCount) {
-  EXPECT_EQ(table_of("1,2,3\n4,5,6\n7,8,9\n"), ", 3 rows, 3 columns");
-  EXPECT_EQ(table_of("x,-2,3\nx,5,6\nx,8,9\n"), ", 3 rows, 3 columns");
+  EXPECT_EQ(table_of("1,2,3\n4,5,6\n7,8,9\n"), ", 3 rows without a header, 3 columns");
+  EXPECT_EQ(table_of("x,-2,3\nx,5,6\nx,8,9\n"), ", 3 rows without a header, 3 columns");
+}
+
+TEST(DescribeRows, AHeaderDiffersFromTheRowsBelow) {
+  for (const char* table :
+       {"id,1st\n1,x\n2,y\n3,z\n", "name,2024\na,1\nb,2\nc,3\n", "at,2024-01-02\na,1\nb,2\nc,-\n",
+        ",0,1,2\na,1,5,6\nb,5,6,7\n", "city,country\nOslo,NO\nBergen,NO\nRome,IT\n"}) {
+    EXPECT_NE(table_of(table).find("(from the file)"), std::string::npos) << table;
+  }
+  for (const char* table : {"a,5\na,6\nb,7\nc,8\n", "NO,Oslo\nNO,Bergen\nNO,Hamar\nIT,Rome\n",
+                            "2024,x\n2025,y\n2026,z\n2027,z\n"}) {
+    EXPECT_TRUE(table_of(table).starts_with(", 4 rows without a header, ")) << table;
+  }
+}
+
+TEST(DescribeRows, AnotherTableBeginsBehindAGap) {
+  std::string table = "a,b,c\n";
+  for (int i = 0; i < 12; ++i) table += "1,2,3\n";
+  const std::string header = ", 3 columns (from the file): \"a\", \"b\", \"c\"";
+  const auto other = [&](const char* line) {
+    return ", 12 rows, another table from line " + std::string(line) + header;
+  };
+  EXPECT_EQ(table_of(table + "\n" + table), other("15"));
+  EXPECT_EQ(table_of(table + "Title\n" + table), other("15"));
+  EXPECT_EQ(table_of(table + "\n\nTitle\n\nx,y\n1,2\n"), other("18"));
+  EXPECT_EQ(table_of(table + "\nTitle, of the second:\nx,y,z\n1,2,3\n"), other("16"));
+  EXPECT_EQ(table_of(table + "\n10,11,12\n"), ", 13 rows" + header);
+  EXPECT_EQ(table_of(table + "\nTotal,all,x\n"), ", 13 rows" + header) << "one record is no table";
+  EXPECT_EQ(table_of(table + "ERROR\n1,2,3\n"),
+            ", 14 rows, 1 of another width, at line 14" + header);
+  std::string many;
+  for (int i = 0; i < 20; ++i) many += table + "\n";
+  EXPECT_EQ(table_of(many),
+            ", 12 rows, more tables from lines 15, 29, 43, 57, 71, 85, 99" + header);
 }
 
 TEST(DescribeRows, LineEndsAndTheLastRow) {
@@ -123,7 +157,10 @@ TEST(DescribeRows, AreTheSameForEveryChunking) {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {
     std::string text = round % 3 == 0 ? "prose \"x\r\n\\y\" " : "a,b,c\n1,2,3\n4,5,6\n7,8,9\n";
-    while (text.size() < kSniffHead + 200) text += "x,\"\r\n y\","[random() % 10];
+    while (text.size() < kSniffHead) text += "x,\"\r\n y\","[random() % 10];
+    static constexpr std::string_view kLines[] = {"1,2,3\r\n", "a,b,c\n",      "\n", "Title\r\n",
+                                                  "x,y\n",     "1,\"\n\",3\n", "\""};
+    while (text.size() < kSniffHead + 400) text += kLines[random() % 7];
     const std::string_view head = std::string_view(text).substr(0, kSniffHead);
     Rows whole(head, false);
     whole.push(as_bytes(std::string_view(text).substr(kSniffHead)));

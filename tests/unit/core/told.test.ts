@@ -134,6 +134,78 @@ describe("a table among words", () => {
   });
 });
 
+/** Lines made of their number, enough of them to be stored. */
+const list = (line: (at: number) => string): string => Array.from({ length: 1100 }, (_, at) => line(at)).join("\n");
+
+describe("lines with as many commas each", () => {
+  test.each<[string, (at: number) => string]>([
+    ["a log of Python", (at) => `2026-03-01 10:00:${10 + (at % 50)},${100 + at} INFO module: did thing ${at}`],
+    ["places in brackets", (at) => `src/a${at}.ts(${at},${at % 30}): error TS2345: Argument is not assignable.`],
+    ["JSON behind a time", (at) => `2026-03-01T10:00:00Z {"level":"info","message":"request ${at}","ms":${at}}`],
+    ["JSON behind a name", (at) => `app-1  | {"level":30,"time":${at},"ms":${at * 2}}`],
+    ["settings", (at) => `com.example.key${at}=value,${at},b`],
+  ])("are no table where they are %s", async (_, line) => {
+    expect((await tell(list(line))).words).not.toMatch(/\[sluice\] [CT]SV/);
+  });
+
+  test.each([
+    ["quoted JSON", `id,payload,n\n${list((at) => `${at},"{""a"":${at},""b"":[1,2]}",x`)}`, '"id", "payload", "n"'],
+    ["JSON between tabs", `id\tpayload\n${list((at) => `${at}\t{"a": ${at}, "b": "x (y"}`)}`, '"id", "payload"'],
+    ["addresses", `id,street,city\n${list((at) => `${at},${100 + at} Main Street,Oslo`)}`, '"id", "street", "city"'],
+    ["years", `country,2019,2020,2021\n${list((at) => `C${at},${at},${at * 2},${at * 9}`)}`, '"2019", "2020", "2021"'],
+    ["years, the last first", `country,2021,2020\n${list((at) => `C${at},${at},${at * 9}`)}`, '"2021", "2020"'],
+    ["dates", `metric,2026-01-01,2026-01-02\n${list((at) => `m${at},${at},${at * 2}`)}`, '"2026-01-01"'],
+    ["numbers", `id,2nd name,3d\n${list((at) => `${at},name ${at},0.5`)}`, '"id", "2nd name", "3d"'],
+  ])("are a table with %s in it", async (_, text, columns) => {
+    const { words } = await tell(`${text}\n`);
+    expect(words).toMatch(/^\[sluice\] [CT]SV, [^,]*, 1,100 rows, /);
+    expect(words).toContain(columns);
+  });
+
+  test.each<[string, (at: number) => string]>([
+    ["numbers", (at) => `${at},name ${at},${at * 2}`],
+    ["times", (at) => `2026-03-01;INFO;request ${at};done`],
+    ["signs that stand below again", (at) => `${at % 3 === 0 ? "M" : "A"}\tsrc/file ${at}.ts`],
+    ["sizes", (at) => `${at}.0K\t./path/to/dir number ${at}`],
+  ])("have no header where the first one has %s as the others do", async (_, line) => {
+    expect((await tell(list(line))).words).toMatch(
+      /^\[sluice\] [CT]SV, [^,]*, 1,100 rows without a header, \d columns\./,
+    );
+  });
+
+  test("are the rows of two tables, of which the first is counted", async () => {
+    const table = `id,name,amount\n${list((at) => `${at},name ${at},${at * 2}`)}\n`;
+    const both = [`# A\n${table}\n# B\n${table}`, `${table}\n\nkey,value\n${list((at) => `k${at},${at}`)}\n`];
+    expect((await tell(both[0] as string)).words).toContain(
+      ", 1,100 rows, 1 line above, another table from line 1105, 3 columns",
+    );
+    expect((await tell(both[1] as string)).words).toContain(", 1,100 rows, another table from line 1104, 3 columns");
+    const sheets = [1, 2, 3, 4].map((at) => `=== Sheet: Q${at} ===\n${table}\n`).join("");
+    expect((await tell(sheets)).words).toContain(
+      ", 1,100 rows, 1 line above, more tables from lines 1105, 2208, 3311, 3 columns",
+    );
+  });
+
+  test("are one table across empty lines, and where a line is none of its rows", async () => {
+    const row = (at: number): string => `${at},name ${at},${at * 2}`;
+    expect((await tell(`id,name,amount\n${list((at) => `${row(at)}\n`)}`)).words).toContain(", 1,100 rows, 3 columns");
+    const broken = list((at) => (at === 350 ? "ERROR: connection lost, retrying" : row(at)));
+    expect((await tell(`id,name,amount\n${broken}\n`)).words).toContain(
+      ", 1,100 rows, 1 of another width, at line 352, 3 columns",
+    );
+  });
+
+  test.each(['{"next_cursor":"abc","truncated":true}', "共 48,211 行，显示 700 行", "Total: 48,211 rows"])(
+    "are above the notice %s, which is no row",
+    async (notice) => {
+      for (const columns of ["", ",city"]) {
+        const rows = list((at) => `${at},用户${at}${columns}`);
+        expect((await tell(`编号,姓名${columns}\n${rows}\n${notice}`)).words).toContain(", 1,100 rows, 1 line below, ");
+      }
+    },
+  );
+});
+
 test("of embeddings a preview shows the first numbers, and of short lists all", async () => {
   const texts = rows.slice(0, 40).map(({ id, name }) => {
     const tags = Array.from({ length: 12 }, (_, tag) => `t${tag}`);

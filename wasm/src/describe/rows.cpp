@@ -4,6 +4,7 @@
 #include <bit>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "describe/facts.h"
 #include "describe/formats.h"
@@ -22,6 +23,8 @@ namespace {
 /// Records and fields that a text which is no table hardly has by chance.
 constexpr size_t kFewestRecords = 3;
 constexpr size_t kFewestFields = 8;
+/// So many are a table even where a line of words follows.
+constexpr size_t kManyRecords = 12;
 /// Lines of words above a table, and below it.
 constexpr size_t kMostWords = 8;
 
@@ -29,49 +32,97 @@ bool is_line_end(char character) {
   return character == '\n' || character == '\r';
 }
 
+/// What stands in a field, as a bit; in one that is empty, nothing.
+enum Kind : uint8_t { kWords = 1, kNumber = 2, kYear = 4, kTime = 8, kMixed = 16 };
+
+/// What a text of a field is. `12 items` and `3rd` are mixed, `2026-12-01` is a time.
+uint8_t kind_of(std::string_view field) {
+  constexpr std::string_view kNone[] = {"", "-", "NA", "N/A", "NULL", "null", "None", "NaN", "nan"};
+  if (std::find(std::begin(kNone), std::end(kNone), field) != std::end(kNone)) return 0;
+  const size_t sign = is_among(field[0], "+-.") && field.size() > 1 ? 1 : 0;
+  if (!is_digit(field[sign])) return kWords;
+  if (field.find_first_not_of("0123456789.,+-eE%") == field.npos &&
+      field.find('-', sign + 1) == field.npos) {
+    return field.size() == 4 && field >= "1900" && field <= "2100" ? kYear : kNumber;
+  }
+  return field.find_first_not_of("0123456789-/:.,+TZ ") == field.npos ? kTime : kMixed;
+}
+
+/// Whether a field opens a bracket that another one closes.
+bool is_torn(std::string_view field) {
+  int open = 0;
+  for (const char character : field) {
+    open += is_among(character, "([{") ? 1 : is_among(character, ")]}") ? -1 : 0;
+  }
+  return open > 0;
+}
+
+/// `name=`, as settings begin.
+bool is_setting(std::string_view field) {
+  const auto end = std::find_if_not(field.begin(), field.end(), [](char character) {
+    return is_alphanumeric(character) || is_among(character, "_.-");
+  });
+  return end != field.begin() && end != field.end() && *end == '=';
+}
+
 /// A record of a table (RFC 4180).
 struct Record {
-  size_t columns = 0;
-  bool spaced = false;     ///< a space stands behind a delimiter
-  bool numeric = false;    ///< a field begins like a number
-  bool complete = false;   ///< it has an end
-  bool empty = false;      ///< a line with nothing in it
-  bool ended = false;      ///< its last field is empty
-  bool statement = false;  ///< its last field ends in a semicolon
-  bool spoken = false;     ///< its first field has three words
-  size_t filled = 0;       ///< fields with something in them
+  std::vector<std::string_view> fields;  ///< without quotation marks and spaces around them
+  size_t filled = 0;                     ///< fields with something in them
+  bool spaced = false;                   ///< a space stands behind a delimiter
+  bool complete = false;                 ///< it has an end
+  bool empty = false;                    ///< a line with nothing in it
+  bool statement = false;                ///< its last field ends in a semicolon
+  bool torn = false;                     ///< a delimiter stands within brackets
+  bool opens = false;                    ///< it begins as JSON does
 
-  /// Whether it is a line of words in or beside a table of so many columns.
-  bool is_words(size_t usual) const {
-    return filled < 2 || (spaced && spoken) || ((spaced || spoken) && columns != usual);
+  size_t columns() const { return fields.size(); }
+  /// Whether it has no numbers.
+  bool is_wordy() const {
+    return std::all_of(fields.begin(), fields.end(),
+                       [](std::string_view field) { return kind_of(field) <= kWords; });
+  }
+  /// Whether its first field has three words.
+  bool is_spoken() const { return std::count(fields[0].begin(), fields[0].end(), ' ') > 1; }
+  /// Whether its first delimiter stands within a number: `10:00:00,123 INFO`, `48,211 rows`.
+  bool has_broken_number() const {
+    if (columns() < 2 || fields[0].empty() || !is_digit(fields[0].back())) return false;
+    const std::string_view rest = fields[1];
+    return kinds::count_digits(rest) == 3 && rest.substr(3, 1) == " ";
+  }
+  /// Whether it is a line of words in or beside a table of so many columns, the first of which has
+  /// numbers alone if that is so.
+  bool is_words(size_t usual, bool numbered) const {
+    if (filled < 2 || opens || (spaced && is_spoken())) return true;
+    const bool named = numbered && kind_of(fields[0]) == kWords;
+    return (named && has_broken_number()) ||
+           (columns() != usual && (named || spaced || is_spoken() || has_broken_number()));
   }
 };
 
-/// Reads the record that begins `text`, whose fields `quotes` shows if it is given, and moves
-/// behind it.
-Record take_record(std::string_view& text, char delimiter, Quotes* quotes) {
+/// Reads the record that begins `text`, and moves behind it.
+Record take_record(std::string_view& text, char delimiter) {
   Record record;
   size_t begin = 0;
   bool quoted = false;
+  record.opens = text.starts_with("{\"");
   for (size_t at = 0;; ++at) {
     const bool end = at >= text.size();
     if (!end && text[at] == '"') quoted = !quoted;
     if (!end && (quoted || (text[at] != delimiter && !is_line_end(text[at])))) continue;
     std::string_view field = text.substr(begin, at - begin);
     const bool wrapped = field.size() > 1 && field.starts_with('"') && field.ends_with('"');
+    record.torn = record.torn || (!wrapped && delimiter != '\t' && is_torn(field));
     if (wrapped) field = field.substr(1, field.size() - 2);
-    if (record.columns++ == 0) record.spoken = std::count(field.begin(), field.end(), ' ') > 1;
     if (field.starts_with(' ')) {
       record.spaced = true;
       field.remove_prefix(std::min(field.find_first_not_of(' '), field.size()));
     }
     record.filled += field.empty() ? 0 : 1;
-    record.numeric = record.numeric || (!field.empty() && field[0] >= '+' && field[0] <= '9');
-    if (quotes && !quotes->add(field)) quotes = nullptr;
+    record.fields.push_back(field);
     begin = at + 1;
     if (!end && text[at] == delimiter) continue;
     record.complete = !end;
-    record.ended = field.empty();
     record.empty = at == 0;
     record.statement = field.ends_with(';');
     text = text.substr(end ? text.size() : at + (text.substr(at, 2) == "\r\n" ? 2 : 1));
@@ -80,73 +131,158 @@ Record take_record(std::string_view& text, char delimiter, Quotes* quotes) {
 }
 
 /// The columns of a text that is evidently, or `declared`, a table; 0 when it is not.
-size_t columns_of(std::string_view text, char delimiter, bool whole, bool declared) {
-  size_t records = 0;
-  size_t columns = 0;
-  bool ended = true;
-  bool statements = true;
+size_t count_columns(std::string_view text, char delimiter, bool whole, bool declared) {
+  size_t records = 0, columns = 0, ended = 0, statements = 0, torn = 0, broken = 0, settings = 0;
+  bool gap = false;
   while (!text.empty()) {
-    const Record record = take_record(text, delimiter, nullptr);
+    const Record record = take_record(text, delimiter);
     if (!record.complete && !whole) break;
-    if (record.empty && declared) continue;
-    if (columns == 0) columns = record.columns;
-    if (record.columns != columns || columns < 2 || (record.spaced && !declared)) return 0;
-    ended = ended && record.ended;
-    statements = statements && record.statement;
+    const bool lone = record.columns() == 1 && records >= kManyRecords;
+    if (lone || (record.empty && (declared || columns > 0))) {
+      gap = true;
+      continue;
+    }
+    if (columns == 0) columns = record.columns();
+    // Behind an empty line something else may stand.
+    if (gap && record.columns() != columns) break;
+    if (gap && records < kFewestRecords && record.is_wordy() && !declared) return 0;
+    gap = false;
+    if (record.columns() != columns || columns < 2 || (record.spaced && !declared)) return 0;
+    ended += record.fields.back().empty() ? 1 : 0;
+    statements += record.statement ? 1 : 0;
+    torn += record.torn ? 1 : 0;
+    broken += record.has_broken_number() ? 1 : 0;
+    settings += delimiter != '\t' && is_setting(record.fields[0]) ? 1 : 0;
     ++records;
   }
-  // A semicolon ends a statement, a comma an item of a list: they separate nothing.
-  if (statements && !declared) return 0;
-  if (ended && columns > 0 && !declared && --columns < 2) return 0;
   if (declared) return records > 0 ? columns : 0;
+  // A semicolon ends a statement, a comma an item of a list: they separate nothing.
+  if (std::max({statements, broken, settings}) == records || torn * 2 > records) return 0;
+  if (ended == records && columns > 0 && --columns < 2) return 0;
   return records >= kFewestRecords && records * columns >= kFewestFields ? columns : 0;
+}
+
+/// What is known of a table by its first records.
+struct Columns {
+  bool has_header = true;
+  bool numbered = false;  ///< its first column has numbers alone
+  bool numeric = false;   ///< its rows have numbers
+};
+
+/// Whether numbers follow each other behind a name: `country,2019,2020,2021`.
+bool counts_up(const std::vector<std::string_view>& fields) {
+  if (kind_of(fields[0]) > kWords) return false;
+  size_t longest = 0;
+  size_t run = 0;
+  for (size_t at = 2; at < fields.size(); ++at) {
+    const auto number = decimal(fields[at], 4);
+    const auto before = decimal(fields[at - 1], 4);
+    run = number && before && (*number == *before + 1 || *before == *number + 1) ? run + 1 : 0;
+    const bool years = kind_of(fields[at]) == kYear;
+    longest = std::max(longest, run + (years && run > 0 ? 1 : 0));
+  }
+  return longest > 1;
+}
+
+/// A header differs from the rows below it: it has words above numbers, or years above amounts. Of
+/// words alone it is one, unless they stand below it again.
+Columns read_columns(std::string_view text, char delimiter, bool whole) {
+  constexpr size_t kLooked = 64;
+  const Record first = take_record(text, delimiter);
+  const size_t columns = std::min(first.columns(), kLooked);
+  std::vector<uint8_t> kinds(columns);
+  std::vector<size_t> repeats(columns);
+  while (!text.empty()) {
+    const Record record = take_record(text, delimiter);
+    if ((!record.complete && !whole) || record.columns() != first.columns()) break;
+    if (record.fields == first.fields) continue;
+    for (size_t at = 0; at < columns; ++at) {
+      kinds[at] |= kind_of(record.fields[at]);
+      repeats[at] += record.fields[at] == first.fields[at] && !first.fields[at].empty() ? 1 : 0;
+    }
+  }
+  Columns found;
+  bool words = true;
+  bool repeated = false;
+  bool differs = false;
+  for (size_t at = 0; at < columns; ++at) {
+    const uint8_t above = kind_of(first.fields[at]);
+    const uint8_t below = kinds[at];
+    const bool wordless = below != 0 && (below & kWords) == 0;
+    words = words && above < kNumber;
+    repeated = repeated || repeats[at] > 1;
+    differs = differs || (above == kWords && wordless) ||
+              ((above == kYear || above == kTime) && below == kNumber);
+    found.numeric = found.numeric || wordless;
+    if (at == 0) found.numbered = wordless && (below & kMixed) == 0;
+  }
+  found.has_header = differs || (words && !repeated) || counts_up(first.fields);
+  return found;
 }
 
 }  // namespace
 
 Rows::Rows(std::string_view head, bool whole, char declared, bool other) {
-  std::string_view text = head.starts_with("\xef\xbb\xbf") ? head.substr(3) : head;
+  const std::string_view all = head;
+  if (head.starts_with("\xef\xbb\xbf")) head.remove_prefix(3);
   // A first line `sep=;` tells a spreadsheet what stands between the columns.
   constexpr std::string_view kSeparator = "sep=";
-  const size_t end = text.find_first_of("\r\n");
-  if (text.starts_with(kSeparator) && end == kSeparator.size() + 1) {
-    declared = text[kSeparator.size()];
-    text.remove_prefix(end + (text.substr(end, 2) == "\r\n" ? 2 : 1));
-    has_separator_ = true;
+  const size_t end = head.find_first_of("\r\n");
+  if (head.starts_with(kSeparator) && end == kSeparator.size() + 1) {
+    declared = head[kSeparator.size()];
+    head.remove_prefix(end + (head.substr(end, 2) == "\r\n" ? 2 : 1));
+    lines_ = 1;
   }
-  if (!other && !text.empty() && !is_among(text[0], "{[<")) find_table(text, whole, declared);
-  push(as_bytes(head));
+  const bool open = other || head.empty() || is_among(head[0], "{[<");
+  const size_t begin = open ? 0 : find_table(head, whole, declared);
+  if (delimiter_ == '\0') lines_ = 0;
+  lines_ += above_;
+  line_ = lines_ + 1;
+  push(as_bytes(delimiter_ == '\0' ? all : head.substr(begin)));
 }
 
-// Below a title or a sentence, which may have a comma too, a table needs an empty line or three
-// columns.
-void Rows::find_table(std::string_view text, bool whole, char declared) {
+// Below a title or a sentence, which may have a comma too, a table needs an empty line, tabs, or
+// three columns.
+size_t Rows::find_table(std::string_view text, bool whole, char declared) {
   const std::string_view all = text;
   const std::string_view delimiters = declared == ';' ? ";\t," : declared == '\t' ? "\t,;" : ",\t;";
   bool apart = true;
   for (; above_ <= kMostWords && !text.empty(); ++above_) {
     for (const char delimiter : delimiters) {
       std::string_view rest = text;
-      const Record first = take_record(rest, delimiter, nullptr);
-      if (first.filled < 2 && first.columns != 2) continue;
-      columns_ = columns_of(text, delimiter, whole, declared != '\0' && above_ == 0);
-      if (columns_ == 0 || (!apart && columns_ < 3)) continue;
+      const Record first = take_record(rest, delimiter);
+      if (first.filled < 2 && first.columns() != 2) continue;
+      columns_ = count_columns(text, delimiter, whole, declared != '\0' && above_ == 0);
+      if (columns_ == 0 || (!apart && columns_ < 3 && delimiter != '\t')) continue;
       for (rest = all; !apart && rest.size() > text.size();) {
         // Rows of different lengths are no table.
-        if (!take_record(rest, delimiter, nullptr).is_words(columns_)) return;
+        if (take_record(rest, delimiter).is_words(first.columns(), false)) continue;
+        above_ = 0;
+        return 0;
       }
       delimiter_ = delimiter;
-      Quotes names(header_, "");
-      has_header_ = !take_record(text, delimiter_, &names).numeric;
-      return;
+      width_ = first.columns();
+      const Columns found = read_columns(text, delimiter, whole);
+      has_header_ = found.has_header;
+      numbered_ = found.numbered;
+      numeric_ = found.numeric;
+      if (has_header_) {
+        header_line_ = text.substr(0, text.size() - rest.size());
+        header_line_.erase(header_line_.find_last_not_of("\r\n") + 1);
+        Quotes names(header_, "");
+        for (const std::string_view field : first.fields) {
+          if (!names.add(field)) break;
+        }
+      }
+      return all.size() - text.size();
     }
     const std::string_view line = text.substr(0, text.find('\n'));
     apart = line.find_first_not_of("\r") == line.npos || declared != '\0';
-    words_above_ += line.find_first_not_of("\r") == line.npos ? 0 : 1;
     if (line.size() == text.size()) break;
     text.remove_prefix(line.size() + 1);
   }
-  above_ = words_above_ = 0;
+  above_ = 0;
+  return 0;
 }
 
 namespace {
@@ -159,13 +295,56 @@ void append_beside(std::string& facts, uint64_t above, uint64_t below) {
 
 }  // namespace
 
-void Rows::end_line(char end) {
+// A record ends, which `line` is where it is looked at: the first two behind an empty line or a
+// line of words, which may be those of another table.
+void Rows::end_record(std::string_view line) {
+  const size_t width = delimiters_ + 1;
+  delimiters_ = 0;
+  const bool lone = width == 1;
+  if (!filled_ || lone) {
+    if (gap_ == Gap::none) before_ = {rows_, odd_, odd_line_};
+    gap_ = Gap::open;
+  }
+  if (!filled_) return;
+  filled_ = false;
+  ++rows_;
+  if (width != width_) {
+    if (odd_++ == 0) odd_line_ = line_;
+  }
+  if (gap_ == Gap::none || lone) return;
+  std::string_view rest = line;
+  const Record record = take_record(rest, delimiter_);
+  if (line.empty() || record.is_words(width, false)) {
+    gap_ = Gap::open;
+    return;
+  }
+  if (gap_ == Gap::other && width == other_.width) return begin_table();
+  // Another width, the same names again, or words where numbers were.
+  const bool begins = width != width_ || line == header_line_ || (numeric_ && record.is_wordy());
+  gap_ = begins ? Gap::other : Gap::none;
+  other_ = {width, line_};
+}
+
+void Rows::begin_table() {
+  gap_ = Gap::none;
+  width_ = other_.width;
+  if (others_.empty()) first_ = before_;
+  if (others_.size() < kMostOthers) others_.push_back(other_.line);
+}
+
+// A line end outside of quotation marks ends a record.
+void Rows::end_line(char end, std::string_view line) {
   const bool second_half = end == '\n' && last_ == '\r';
   if (second_half) return;
   ++lines_;
   if (quoted_) return;
-  rows_ += filled_ ? 1 : 0;
-  filled_ = false;
+  if (!held_.empty()) {
+    held_ += line.substr(0, kLongestHeld - std::min(held_.size(), kLongestHeld));
+    line = held_;
+  }
+  end_record(line.size() < kLongestHeld ? line : std::string_view());
+  held_.clear();
+  line_ = lines_ + 1;
 }
 
 /// Counts line ends in whole blocks, of which CR LF is one, and returns the bytes behind them.
@@ -190,39 +369,74 @@ Bytes Rows::count_lines(Bytes bytes) {
   return {end, bytes.data() + bytes.size()};
 }
 
-void Rows::push(Bytes bytes) {
-  const std::string_view text = as_text(delimiter_ == '\0' ? count_lines(bytes) : bytes);
-  const char* const end = text.data() + text.size();
-  for (const char* at = text.data(); at != end;) {
-    const char* const stop =
-        find_first(at, end, [](auto some) { return some.is('"') | some.is('\n') | some.is('\r'); });
-    if (stop != at) {
-      last_ = stop[-1];
-      filled_ = true;
-    }
-    if (stop == end) return;
-    if (is_line_end(*stop)) {
-      end_line(*stop);
+// What stands in one block, by its bits: `marks` for quotation marks and line ends, `delimiters`
+// for those. `line` is where the record at hand begins, or the text.
+void Rows::take_block(const char* at, size_t size, uint64_t marks, uint64_t delimiters,
+                      const char*& line) {
+  size_t from = 0;
+  const auto pass = [&](size_t to) {
+    if (to == from) return;
+    last_ = at[to - 1];
+    filled_ = true;
+    const uint64_t passed = delimiters >> from << (64 - (to - from));
+    if (!quoted_) delimiters_ += static_cast<size_t>(std::popcount(passed));
+  };
+  for (; marks != 0; marks &= marks - 1) {
+    const auto stop = static_cast<size_t>(std::countr_zero(marks));
+    pass(stop);
+    from = stop + 1;
+    if (is_line_end(at[stop])) {
+      end_line(at[stop], {line, static_cast<size_t>(at + stop - line)});
+      if (!quoted_) line = at + from;
     } else {
       // A quotation begins with a field; the second of two quotation marks goes on with it.
       const bool begins = last_ == delimiter_ || last_ == '"' || is_line_end(last_);
       quoted_ = !quoted_ && begins && delimiter_ != '\0';
       filled_ = true;
     }
-    last_ = *stop;
-    at = stop + 1;
+    last_ = at[stop];
   }
+  pass(size);
+}
+
+void Rows::push(Bytes bytes) {
+  const std::string_view text = as_text(delimiter_ == '\0' ? count_lines(bytes) : bytes);
+  const auto delimiter = static_cast<uint8_t>(delimiter_ == '\0' ? '\n' : delimiter_);
+  const auto marks = [](auto some) { return some.is('"') | some.is('\n') | some.is('\r'); };
+  const auto separates = [delimiter](auto some) { return some.is(delimiter); };
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const char* line = at;
+  for (; end - at >= static_cast<ptrdiff_t>(Blocks::kBytes); at += Blocks::kBytes) {
+    const Blocks blocks(reinterpret_cast<const uint8_t*>(at));
+    take_block(at, Blocks::kBytes, blocks.bits(marks), blocks.bits(separates), line);
+  }
+  uint64_t marked = 0;
+  uint64_t separated = 0;
+  const auto size = static_cast<size_t>(end - at);
+  for (size_t i = 0; i < size; ++i) {
+    marked |= uint64_t{marks(Byte(at[i]))} << i;
+    separated |= uint64_t{separates(Byte(at[i]))} << i;
+  }
+  take_block(at, size, marked, separated, line);
+  if (gap_ == Gap::none || held_.size() >= kLongestHeld) return;
+  held_.append(line, std::min(static_cast<size_t>(end - line), kLongestHeld));
 }
 
 std::string Rows::facts(std::string_view tail) const {
   std::string facts;
   if (delimiter_ == '\0') return facts;
-  uint64_t rows =
-      rows_ + (filled_ ? 1 : 0) - (has_header_ ? 1 : 0) - (has_separator_ ? 1 : 0) - words_above_;
+  Counted counted = {rows_, odd_, odd_line_};
+  if (others_.empty() && filled_) {
+    ++counted.rows;
+    if (delimiters_ + 1 != width_ && counted.odd++ == 0) counted.odd_line = line_;
+  }
+  if (!others_.empty()) counted = first_;
+  counted.rows -= std::min<uint64_t>(counted.rows, has_header_ ? 1 : 0);
   uint64_t below = 0;
-  uint64_t words = 0;
+  Counted words;
   if (tail.ends_with('\n')) tail.remove_suffix(1);
-  for (size_t seen = 1; seen <= kMostWords && !quoted_; ++seen) {
+  for (size_t seen = 1; seen <= kMostWords && !quoted_ && others_.empty(); ++seen) {
     const size_t end = tail.rfind('\n');
     if (end == tail.npos) break;
     std::string_view line = tail.substr(end + 1);
@@ -231,19 +445,34 @@ std::string Rows::facts(std::string_view tail) const {
     if (line.empty()) continue;
     // The end of a record whose field has a line end in it has an odd number of quotation marks.
     const bool ends_quotation = std::count(line.begin(), line.end(), '"') % 2 != 0;
-    if (ends_quotation || !take_record(line, delimiter_, nullptr).is_words(columns_)) {
-      rows -= std::min(rows, words);
-      append_beside(facts, above_, below);
+    const Record record = take_record(line, delimiter_);
+    if (ends_quotation || !record.is_words(width_, numbered_)) {
+      counted.rows -= std::min(counted.rows, words.rows);
+      counted.odd -= std::min(counted.odd, words.odd);
       break;
     }
-    ++words;
+    ++words.rows;
+    words.odd += record.columns() != width_ ? 1 : 0;
     below = seen;
   }
-  std::string counted;
-  if (!quoted_) append_count(counted, rows, "row");
-  append_count(facts, columns_, "column");
-  if (has_header_) facts += header_;
-  return counted + facts;
+  std::string told;
+  if (!quoted_ || !others_.empty()) {
+    append_count(told, counted.rows, "row");
+    if (!has_header_) told += " without a header";
+    if (counted.odd > 0) {
+      told += ", " + grouped(counted.odd) + " of another width, ";
+      told += counted.odd > 1 ? "the first at line " : "at line ";
+      told += std::to_string(counted.odd_line);
+    }
+  }
+  append_beside(told, above_, below);
+  if (!others_.empty()) told += others_.size() > 1 ? ", more tables" : ", another table";
+  for (size_t at = 0; at < others_.size(); ++at) {
+    told += at > 0 ? ", " : others_.size() > 1 ? " from lines " : " from line ";
+    told += std::to_string(others_[at]);
+  }
+  append_count(told, columns_, "column");
+  return told + header_;
 }
 
 // --- facts about a text ----------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sluice/bytes.h"
 
@@ -28,26 +29,60 @@ class Rows {
   uint64_t lines() const { return lines_ + (ends_open() ? 1 : 0); }
   /// `, 12,000 rows, 2 lines above, 8 columns (from the file): "id", "name", …`; the rows without
   /// the header and the lines of words that the text ends with, and left out when a quotation has
-  /// no end. `tail` is the end of the text, its first line perhaps cut.
+  /// no end; those of the first table, where others begin behind an empty line or one of words.
+  /// `tail` is the end of the text, its first line perhaps cut.
   std::string facts(std::string_view tail) const;
 
  private:
+  /// How many rows, those with another number of columns among them, and the line of the first one.
+  struct Counted {
+    uint64_t rows = 0;
+    uint64_t odd = 0;
+    uint64_t odd_line = 0;
+  };
+  /// A table that begins behind the first one.
+  struct Other {
+    size_t width = 0;
+    uint64_t line = 0;
+  };
+  /// What was met last: an empty line or one of words, and a record of another width behind it.
+  enum class Gap : uint8_t { none, open, other };
+
+  static constexpr size_t kMostOthers = 7;
+  static constexpr size_t kLongestHeld = 1'024;
+
   bool ends_open() const { return last_ != '\n' && last_ != '\r'; }
-  void find_table(std::string_view text, bool whole, char declared);
-  void end_line(char end);
+  size_t find_table(std::string_view text, bool whole, char declared);
+  void end_line(char end, std::string_view line);
+  void end_record(std::string_view line);
+  void begin_table();
+  void take_block(const char* at, size_t size, uint64_t marks, uint64_t delimiters,
+                  const char*& line);
   Bytes count_lines(Bytes bytes);
 
   char delimiter_ = '\0';
   size_t columns_ = 0;
-  uint64_t above_ = 0;        // lines before the table
-  uint64_t words_above_ = 0;  // those with something in them
+  size_t width_ = 0;    // fields of a record: a last one that is empty everywhere is no column
+  uint64_t above_ = 0;  // lines before the table
   bool has_header_ = false;
-  bool has_separator_ = false;  // the first line only tells the delimiter
-  std::string header_;          // as it is shown
+  bool numbered_ = false;    // the first column has numbers alone
+  bool numeric_ = false;     // some column has no words
+  std::string header_;       // as it is shown
+  std::string header_line_;  // as it stands there
   uint64_t lines_ = 0;
+  uint64_t line_ = 0;  // where the record at hand begins
   uint64_t rows_ = 0;
+  uint64_t odd_ = 0;
+  uint64_t odd_line_ = 0;
+  Counted before_;  // at the last gap
+  Counted first_;   // of the first table, where others follow
+  std::vector<uint64_t> others_;
+  Other other_;
+  Gap gap_ = Gap::none;
+  std::string held_;  // of a record behind a gap
   bool quoted_ = false;
   bool filled_ = false;  // the row at hand has something in it
+  size_t delimiters_ = 0;
   char last_ = '\n';
 };
 

@@ -52,6 +52,48 @@ test.each([
   expect((await ask({ lines: "1-1" })).data).toBe(text.split("\n")[0]);
 });
 
+test("rows without a header are counted as they were told, and their columns have numbers", async () => {
+  const text = rows.map(({ id, name, amount }) => `${id},"${name}, new",${amount}\n`).join("");
+  const ask = await send({ type: "text", text });
+  const sum = await ask({
+    query: "SELECT COUNT(*) AS n, MAX(c1) AS last, SUM(c3) AS total, MIN(c2) AS first FROM rows",
+  });
+  expect(sum.data).toBe('n,last,total,first\n900,899,809100,"row 0, new"');
+  expect(sum.words).toContain("The table has no header: its columns are c1, c2, c3.");
+  const first = await ask({ rows: "1-2" });
+  expect(first.data).toBe('0,"row 0, new",0\n1,"row 1, new",2');
+  expect(first.words).toContain("rows 1-2 of 900, of a table without a header");
+  expect((await ask({ search: "row 899" })).data).toContain("row 900, ");
+  expect((await ask({ query: "SELECT COUNT(*) AS n FROM rows", header: "1" })).data).toBe("n\n899");
+  expect((await ask({ rows: "901" })).words).toContain('has 900 rows: ask for "1-900"');
+});
+
+test("below the line that names the delimiter the header is that of the table", async () => {
+  const ask = await send({ type: "text", text: `sep=;\n${csv.replaceAll(",", ";")}\n` });
+  expect((await ask(SUM)).data).toBe("n,last,total\n900,899,809100");
+  expect((await ask({ rows: "900" })).data).toBe("id;name;amount\n899;row 899;1798");
+});
+
+test("of several tables the first is read, and the one whose header is named", async () => {
+  const other = rows.map(({ id }) => `k${id},${id}`).join("\n");
+  const text = `=== A ===\n${csv}\n\n=== B ===\nkey,value\n${other}\n\n=== C ===\n${csv}\n`;
+  const ask = await send({ type: "text", text });
+  const sum = await ask(SUM);
+  expect(sum.data).toBe("n,last,total\n900,899,809100");
+  expect(sum.words).toContain("Other tables begin at lines 905, 1808: give that line as header to read it.");
+  expect((await ask({ rows: "900-" })).data).toBe("id,name,amount\n899,row 899,1798");
+  const second = await ask({ rows: "900-", header: "905" });
+  expect(second.data).toBe("key,value\nk899,899");
+  expect(second.words).toContain("Another table begins at line 1808");
+  expect((await ask({ ...SUM, header: "1808" })).data).toBe("n,last,total\n900,899,809100");
+});
+
+test("a table of two columns between tabs is read below one line", async () => {
+  const text = `Using a password can be insecure.\nid\tname\n${rows.map(({ id, name }) => `${id}\t${name}\n`).join("")}`;
+  const ask = await send({ type: "text", text });
+  expect((await ask({ query: "SELECT COUNT(*) AS n, MAX(id) AS last FROM rows" })).data).toBe("n,last\n900,899");
+});
+
 test("lines of JSON between words are rows", async () => {
   const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join("");
   const ask = await send({ type: "text", text: `Found 400 records:\n${lines}[truncated: 400 of 9000 records]\n` });

@@ -113,14 +113,14 @@ class RowIndex implements RecordSink {
   #endsWithReturn = false;
   #isAtEnd = false;
 
-  /** `dialect` is that of CSV, which has a header. */
-  constructor({ cells, before, deleted }: RowEdits, dialect: CsvDialect | undefined) {
+  /** `csv` is left out for lines of JSON. */
+  constructor({ cells, before, deleted }: RowEdits, csv?: CsvDialect & { readonly hasHeader: boolean }) {
     this.#read = new Set(cells.map(({ row }) => row));
     for (const row of this.#read) this.#wanted.add(row);
     for (const { first, last } of deleted) for (const row of [first - 1, first, last, last + 1]) this.#wanted.add(row);
     if (before !== undefined) this.#wanted.add(before);
-    this.#hasHeader = dialect !== undefined;
-    this.lineEnd = dialect?.newline ?? "\n";
+    this.#hasHeader = csv?.hasHeader ?? false;
+    this.lineEnd = csv?.newline ?? "\n";
     this.header = this.#hasHeader ? new HeaderSink(this) : this;
   }
 
@@ -361,8 +361,14 @@ class CsvFormat implements RowFormat {
   }
 
   #columns(index: RowIndex): readonly CsvField[] {
-    return (this.#header ??=
-      index.headerPlace === undefined ? [] : splitFields(index.headerPlace.text ?? "", this.#delimiter));
+    return (this.#header ??= this.#readColumns(index));
+  }
+
+  /** Without a header, the columns of the first row are `c1`, `c2` and so on, as in a query. */
+  #readColumns({ headerPlace, first }: RowIndex): readonly CsvField[] {
+    if (headerPlace !== undefined) return splitFields(headerPlace.text ?? "", this.#delimiter);
+    if (first === undefined) return [];
+    return splitFields(first.text ?? "", this.#delimiter).map((field, at) => ({ ...field, value: `c${at + 1}` }));
   }
 
   /** Position of a column from 0. */

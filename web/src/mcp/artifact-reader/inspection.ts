@@ -18,7 +18,7 @@ export const HEAD_BYTES = 8192;
 
 /** How rows are separated. They begin at the byte `start`, and stand between so many lines of words. */
 type Layout =
-  | ({ readonly kind: "csv" } & Between & CsvDialect)
+  | ({ readonly kind: "csv" } & Between & CsvDialect & Header)
   | ({ readonly kind: "ndjson" } & Between)
   /** In the document as a whole, or in a part of it. */
   | {
@@ -32,6 +32,15 @@ interface Between {
   readonly above: number;
   readonly below: number;
 }
+
+interface Header {
+  /** Whether the first record names the columns. Without a header they are `c1`, `c2` and so on. */
+  readonly hasHeader: boolean;
+  /** The lines, from 1, at which other tables begin, in order. */
+  readonly others: readonly number[];
+}
+
+const NAMED: Header = { hasHeader: true, others: [] };
 
 /** The result of an inspection. */
 export interface Inspection {
@@ -80,24 +89,40 @@ export function inspect({ ref }: Readable, head: Uint8Array): Inspection {
   return isUnsure || /^[CT]SV\b/.test(description) ? inspection : { ...inspection, layout: { kind: "none" } };
 }
 
-/** Where rows are, by what was told of the lines above and below them. */
+/** Where rows are, by what was told of the lines above and below them, of a header, and of other tables. */
 function placeRows({ head, markBytes }: Inspection, layout: Extract<Layout, Between>, told: string): Layout {
   const [above = 0, below = 0] = ["above", "below"].map((side) =>
     Number(new RegExp(`, ([0-9]+) lines? ${side}\\b`).exec(told)?.[1] ?? 0),
   );
-  let start = markBytes;
+  const separator = findSeparator(String.fromCharCode(...head.subarray(markBytes, markBytes + 16)));
+  let start = markBytes + (separator?.end ?? 0);
   for (let line = 0; line < above; line += 1) start = head.indexOf(NEWLINE, start) + 1;
+  if (layout.kind !== "csv") return { ...layout, start, above, below };
   const dialect =
-    layout.kind === "csv" && start !== layout.start ? findDialect(DECODER.decode(head.subarray(start))) : {};
-  return { ...layout, ...dialect, start, above, below };
+    start === layout.start || separator !== undefined ? {} : findDialect(DECODER.decode(head.subarray(start)));
+  const [, others = ""] = /, (?:another table|more tables) from lines? ([0-9]+(?:, [0-9]+)*),/.exec(told) ?? [];
+  return {
+    ...layout,
+    ...dialect,
+    start,
+    above,
+    below,
+    hasHeader: !/ rows? without a header,/.test(told),
+    others: others.split(", ").filter(Boolean).map(Number),
+  };
 }
 
 /** Bytes of the end of a text that has the lines below rows. */
 const TAIL_BYTES = 8192;
 
-/** Where rows end: before the lines of words that stand below them. Throws what the source throws. */
-export async function findEnd(from: Readable, { layout }: Pick<Inspection, "layout">): Promise<number> {
+/** Where rows end: before the next table, or the lines of words that stand below them. Throws what the source throws. */
+export async function findEnd(from: Readable, { layout, markBytes }: Inspection): Promise<number> {
   const { size_bytes: size } = from.ref;
+  const next = layout.kind === "csv" ? layout.others.find((line) => line > layout.above + 1) : undefined;
+  if (layout.kind === "csv" && next !== undefined) {
+    const place = await findLine(from, markBytes, next, size);
+    return place === undefined ? size : skipWords(from, layout, place);
+  }
   const below = "below" in layout ? layout.below : 0;
   if (below === 0) return size;
   const start = Math.max(0, size - TAIL_BYTES);
@@ -105,6 +130,18 @@ export async function findEnd(from: Readable, { layout }: Pick<Inspection, "layo
   let end = tail.at(-1) === NEWLINE ? tail.length - 1 : tail.length;
   for (let line = 0; line < below; line += 1) end = tail.lastIndexOf(NEWLINE, end - 1);
   return end < 0 ? size : start + end + 1;
+}
+
+/** Where the rows end that stand above a line: empty lines and those without a delimiter lie between. */
+async function skipWords(from: Readable, layout: Extract<Layout, Header>, line: number): Promise<number> {
+  const start = Math.max(layout.start, line - TAIL_BYTES);
+  const tail = await readSpan(from, { start, end: line });
+  for (let end = tail.length; end > 0;) {
+    const begin = tail.lastIndexOf(NEWLINE, end - 2) + 1;
+    if (tail.subarray(begin, end).includes(layout.delimiter.charCodeAt(0))) return start + end;
+    end = begin;
+  }
+  return line;
 }
 
 /** Whether the type or the file name says that it is a table. */
@@ -153,22 +190,40 @@ export async function inspectAs(
   const inspection = inspect(from, head);
   if ((header === undefined && delimiter === undefined) || !inspection.isText) return inspection;
   const { layout, markBytes } = inspection;
-  const known = layout.kind === "csv" ? layout : { start: markBytes, above: 0, below: 0 };
+  const known = layout.kind === "csv" ? layout : { start: markBytes, above: 0, below: 0, ...NAMED };
   const below = "below" in layout ? layout.below : 0;
-  const { start, above } = header === undefined ? known : await findLine(from, markBytes, header);
+  const start = header === undefined ? known.start : await findLine(from, markBytes, header, HEADER_WITHIN);
+  if (start === undefined) {
+    throw new SluiceError(
+      "E_INVALID_ARGUMENT",
+      `The text has no line ${header} near its beginning: give a smaller header.`,
+      { path: "header" },
+    );
+  }
+  const above = header === undefined ? known.above : header - 1;
   const sample = DECODER.decode(
     await readSpan(from, { start, end: Math.min(start + HEAD_BYTES, from.ref.size_bytes) }),
   );
   return {
     ...inspection,
     isJson: false,
-    layout: { kind: "csv", start, above, below, ...findDialect(sample), ...(delimiter !== undefined && { delimiter }) },
+    layout: {
+      ...known,
+      kind: "csv",
+      start,
+      above,
+      below,
+      hasHeader: header !== undefined || known.hasHeader,
+      ...findDialect(sample),
+      ...(delimiter !== undefined && { delimiter }),
+    },
   };
 }
 
-async function findLine(from: Readable, start: number, line: number): Promise<{ start: number; above: number }> {
+/** Where a line begins, if that is among the first bytes. */
+async function findLine(from: Readable, start: number, line: number, within: number): Promise<number | undefined> {
   const place = { at: start, left: line - 1, start };
-  await pour(from, { start, end: Math.min(from.ref.size_bytes, HEADER_WITHIN) }, (chunk) => {
+  await pour(from, { start, end: Math.min(from.ref.size_bytes, within) }, (chunk) => {
     for (let at = chunk.indexOf(NEWLINE); at >= 0 && place.left > 0; at = chunk.indexOf(NEWLINE, at + 1)) {
       place.left -= 1;
       place.start = place.at + at + 1;
@@ -176,14 +231,7 @@ async function findLine(from: Readable, start: number, line: number): Promise<{ 
     place.at += chunk.length;
     return place.left > 0;
   });
-  if (place.left === 0 && place.start < from.ref.size_bytes) return { start: place.start, above: line - 1 };
-  throw new SluiceError(
-    "E_INVALID_ARGUMENT",
-    `The text has no line ${line} near its beginning: give a smaller header.`,
-    {
-      path: "header",
-    },
-  );
+  return place.left === 0 && place.start < from.ref.size_bytes ? place.start : undefined;
 }
 
 /** What has to be decoded before a text is read: another encoding than UTF-8, or the control sequences of a terminal in it. */
@@ -298,7 +346,7 @@ function findLayout(body: Uint8Array, markBytes: number, type: string, filename:
   if (separator !== undefined) {
     const start = markBytes + separator.end;
     const dialect = findDialect(DECODER.decode(body.subarray(separator.end)));
-    return { kind: "csv", start, above: 0, below: 0, ...dialect, delimiter: separator.delimiter };
+    return { kind: "csv", start, above: 0, below: 0, ...NAMED, ...dialect, delimiter: separator.delimiter };
   }
   if (TABLE_TYPE.test(type) || TABLE_NAME.test(filename)) {
     const isTabbed = type === "text/tab-separated-values" || filename.endsWith(".tsv");
@@ -312,6 +360,7 @@ function findLayout(body: Uint8Array, markBytes: number, type: string, filename:
       start,
       above: above.split("\n").length - 1,
       below: 0,
+      ...NAMED,
       ...dialect,
       ...(isTabbed && { delimiter: "\t" }),
     };
@@ -322,7 +371,7 @@ function findLayout(body: Uint8Array, markBytes: number, type: string, filename:
   if (first === 0x5b && isJsonSoFar(body)) return { kind: "array" };
   const isPlain = type === "" || type === "text/plain";
   return isPlain && first !== 0x7b && looksLikeTable(body, dialect)
-    ? { kind: "csv", start: markBytes, above: 0, below: 0, ...dialect }
+    ? { kind: "csv", start: markBytes, above: 0, below: 0, ...NAMED, ...dialect }
     : { kind: "none" };
 }
 

@@ -27,7 +27,8 @@ export async function findPlaces(
   const offsets = found.map(({ at }) => at);
   if (layout.kind === "csv") {
     const rows = await rowsAt(from, layout, layout.start, offsets);
-    return rows.map((row, index) => `${row === 0 ? "header" : `row ${row}`}, byte ${offsets[index]}`);
+    const first = layout.hasHeader ? 0 : 1;
+    return rows.map((row, index) => `${row + first === 0 ? "header" : `row ${row + first}`}, byte ${offsets[index]}`);
   }
   const pointers = await pointersAt(from, markBytes, offsets);
   return found.map(({ at, line }, index) => `${pointerText(pointers[index])}line ${line}, byte ${at}`);

@@ -8,16 +8,17 @@ import type { ArtifactRef, ArtifactWriter } from "../../artifacts/store.js";
 import { countNoun, groupDigits, humanSize } from "../../core/amounts.js";
 import { SluiceError } from "../../errors/error.js";
 import { joinPointer } from "../../json/pointer.js";
-import { csvCell } from "../../query/csv-cells.js";
+import { CsvRecords } from "../../query/csv.js";
+import { csvCell, splitFields } from "../../query/csv-cells.js";
 import { query } from "../../query/query.js";
 import { findRows, type RowPlace } from "../../query/row-place.js";
-import type { Cells, QueryAnswer, QueryTable } from "../../query/types.js";
+import type { Cells, QueryAnswer, QueryTable, TableBytes } from "../../query/types.js";
 import { type AnswerParts, prefixWithin } from "./answer.js";
 import { sheetTable } from "./cells.js";
 import { artifactUri, quote } from "./definition.js";
 import { findRecord } from "./derived-record.js";
 import { holdBytes } from "./forms.js";
-import { findEnd, type Inspection } from "./inspection.js";
+import { findEnd, HEAD_BYTES, type Inspection } from "./inspection.js";
 import { noteBeside, noteTable } from "./records.js";
 import { nameTables } from "./query-tables.js";
 import type { Selection, Wanted } from "./request.js";
@@ -110,7 +111,17 @@ async function openTable(
     const { start } = layout;
     if (layout.kind === "ndjson") return { form: { kind: "ndjson" }, bytes: holdBytes(from, start, end), notes };
     const { delimiter, newline } = layout;
-    return { form: { kind: "csv", start, delimiter, newline }, bytes: holdBytes(from, 0, end), notes };
+    const form = { kind: "csv", start, delimiter, newline } as const;
+    if (layout.hasHeader) return { form, bytes: holdBytes(from, 0, end), notes };
+    const [first = ""] = new CsvRecords(layout).split(
+      new TextDecoder().decode(await readSpan(from, { start, end: Math.min(end, start + HEAD_BYTES) })),
+    );
+    const names = splitFields(first, delimiter).map((_, at) => `c${at + 1}`);
+    return {
+      form: { ...form, start: 0 },
+      bytes: prependHeader(`${names.join(delimiter)}${newline}`, holdBytes(from, start, end)),
+      notes: [...notes, `The table has no header: its columns are ${listColumns(names)}.`],
+    };
   }
   if (isJson && tokens !== undefined) return { form: { kind: "rows", keys: tokens }, bytes };
   if (isJson) {
@@ -122,6 +133,23 @@ async function openTable(
     return { form: { kind: "lines" }, bytes, notes: ["The rows are lines, with the columns number and line."] };
   }
   throw new SluiceError("E_INVALID_ARGUMENT", "The artifact is not JSON: leave pointer out.", { path: "pointer" });
+}
+
+/** Most columns that are named one by one. */
+const MAX_COLUMNS = 3;
+
+function listColumns(names: readonly string[]): string {
+  return names.length > MAX_COLUMNS ? `c1 to ${names.at(-1)}` : names.join(", ");
+}
+
+function prependHeader(header: string, rows: TableBytes): TableBytes {
+  const first = new TextEncoder().encode(header);
+  return {
+    open: async function* (start) {
+      if (start < first.length) yield first.subarray(start);
+      yield* rows.open(Math.max(0, start - first.length));
+    },
+  };
 }
 
 function noteRows({ tokens, is, others }: RowPlace): readonly string[] {

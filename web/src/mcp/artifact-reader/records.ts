@@ -111,7 +111,7 @@ async function readRecords(
   const wanted = index.count === undefined ? range : resolveRecords(range, index.count.total);
   const countsAll = index.count === undefined && span.end - span.start <= COUNTED_BYTES;
   // Header and rows may take half of the space each.
-  const hasHeader = mode === "rows" && inspection.layout.kind === "csv";
+  const hasHeader = mode === "rows" && inspection.layout.kind === "csv" && inspection.layout.hasHeader;
   const share = hasHeader ? { ...limits, all: Math.floor(limits.all / 2) } : limits;
   const header = new RecordCollector({ first: 1, last: 1 }, share);
   const records = new RecordCollector(wanted, share);
@@ -150,7 +150,7 @@ function planReading(from: Readable, inspection: Inspection, mode: RecordMode, r
     end: part?.end ?? rowsEnd,
   };
   const end = Math.min(span.end, from.maxScanned);
-  const dialect = layout.kind === "csv" ? [layout.delimiter, layout.newline] : [];
+  const dialect = layout.kind === "csv" ? [layout.delimiter, layout.newline, layout.hasHeader] : [];
   const { id, sha256, size_bytes: size } = from.ref;
   const way = mode === "rows" ? [span.start, span.end, layout.kind, ...dialect] : [];
   const key = JSON.stringify([id, sha256, size, mode, ...way]);
@@ -203,7 +203,8 @@ function splitterFor(
 ): Splitter {
   if (mode === "lines") return new LineSplitter(records, place ?? 0);
   if (mode === "pages") return new LineSplitter(records, place ?? 0, false, FORM_FEED);
-  if (layout.kind === "csv") return new CsvSplitter(header, records, layout, place ?? layout.start);
+  if (layout.kind === "csv")
+    return new CsvSplitter(layout.hasHeader ? header : records, records, layout, place ?? layout.start);
   if (layout.kind === "ndjson") return new LineSplitter(records, place ?? layout.start, true);
   if (layout.kind === "array") {
     if (place === undefined) return new ElementSplitter(records, layout.span?.start ?? markBytes, stopsEarly);
@@ -245,7 +246,8 @@ function outside(
       { path: mode },
     );
   }
-  const below = mode === "rows" && inspection.layout.kind === "csv" ? " below its header" : "";
+  const { layout } = inspection;
+  const below = mode === "rows" && layout.kind === "csv" && layout.hasHeader ? " below its header" : "";
   const there = count === 0 ? `has no ${noun}s${below}` : `has ${countNoun(count, noun)}${below}: ask for "1-${count}"`;
   return new SluiceError("E_INVALID_ARGUMENT", `The artifact ${there}.`, { path: mode });
 }
@@ -263,9 +265,17 @@ function startRows({ layout, markBytes }: Inspection): number {
 /** Says where to find what stands above rows, and below them, where they end at a byte. */
 export function noteBeside({ layout }: Pick<Inspection, "layout">, size: number, end: number): readonly string[] {
   const above = "above" in layout ? layout.above : 0;
+  const others = layout.kind === "csv" ? layout.others.filter((line) => line !== above + 1) : [];
   return [
     ...(above > 0 ? [`The table begins at line ${above + 1}: lines "1-${above}" tells what stands above it.`] : []),
-    ...(end < size ? [`The table ends before the end: bytes "-${size - end}" tells what stands below it.`] : []),
+    ...(others.length > 0
+      ? [
+          `${others.length > 1 ? "Other tables begin at lines" : "Another table begins at line"} ${others.join(", ")}: give that line as header to read it.`,
+        ]
+      : []),
+    ...(end < size && others.length === 0
+      ? [`The table ends before the end: bytes "-${size - end}" tells what stands below it.`]
+      : []),
   ];
 }
 
@@ -279,7 +289,7 @@ export function noteTable(from: Readable): readonly string[] {
 
 function aboutRows(mode: RecordMode, { layout }: Inspection): string {
   if (mode !== "rows") return "";
-  if (layout.kind === "csv") return ", below the header";
+  if (layout.kind === "csv") return layout.hasHeader ? ", below the header" : ", of a table without a header";
   return layout.kind === "array" ? `, where row 1 is pointer ${layout.span?.pointer ?? ""}/0` : "";
 }
 
