@@ -1,4 +1,5 @@
 /** What a model is told of long texts: what they say last, what they are, and what stands in them. */
+import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { createSluice } from "../../../web/src/index.js";
 import { base64 } from "./samples.js";
@@ -241,6 +242,115 @@ describe("what programs print", () => {
     expect(words).toContain("[sluice] diff, ");
     expect(words).toContain('3 files, +360 −360, names (from the file): "src/m0.ts" +120 −120, "src/m1.ts" +120 −120');
   });
+});
+
+describe("lines that look like those of another program", () => {
+  const hash = (at: number, length: number): string =>
+    createHash("sha256").update(String(at)).digest("hex").slice(0, length);
+
+  test.each<[string, (at: number) => string]>([
+    ["sums of files", (at) => `${hash(at, 32)}  file${at}.js`],
+    ["sums of files, with one space", (at) => `${hash(at, 40)} file${at}.js`],
+    ["containers", (at) => `${hash(at, 12)}   nginx:${at}   "nginx -g daemon"   Up   web${at}`],
+    ["blame", (at) => `${hash(at, 9)} (Ann Example 2026-11-21 02:39:20 +0000 ${at}) const a = ${at};`],
+    ["a dump", (at) => `${(at * 16).toString(16).padStart(8, "0")} 89 50 4e 47 0d 0a 1a 0a  |.PNG....|`],
+  ])("are no log of git: %s", async (_, line) => {
+    expect((await tell(list(line))).words).not.toContain("git log");
+  });
+
+  test("are a log of git with short hashes, and with branches drawn beside whole ones", async () => {
+    expect((await tell(list((at) => `${hash(at, 8 + (at % 2))} Merge part ${at} of it`))).words).toContain(
+      "[sluice] git log, ",
+    );
+    expect((await tell(list((at) => `* | ${hash(at, 40)} wip${at % 3 === 0 ? "" : " more"}`))).words).toContain(
+      "1,100 commits",
+    );
+  });
+
+  test.each<[string, (at: number) => string]>([
+    ["names of tests", (at) => `tests/test_a${at % 9}.py::TestX::test_${at} PASSED [${at % 100}%]`],
+    ["counts", (at) => `src/json/file${at}.ts:${at}`],
+    ["hosts", (at) => `node${at % 5}.example.com:8080: status ok, latency ${at}ms`],
+  ])("are no hits of grep: %s", async (_, line) => {
+    expect((await tell(list(line))).words).not.toContain("grep output");
+  });
+
+  test("are hits in as many files as there are, in whatever order", async () => {
+    const { words } = await tell(list((at) => `src/f${at % 4}.ts:${at}:const x${at} = f(a, b);`));
+    expect(words).toContain(
+      '1,100 hits in 4 files (from the file): "src/f0.ts", "src/f1.ts", "src/f2.ts", "src/f3.ts"',
+    );
+    const many = Array.from({ length: 1500 }, (_, at) => `src/f${at}.ts:${at}:const x = 1;\n`).join("");
+    expect((await tell(many)).words).toContain("1,500 hits in at least 1,000 files");
+  });
+
+  test.each<[string, (at: number) => string, string]>([
+    ["gcc", (at) => `src/f${at % 4}.c:${at}:5: error: unknown type`, "1,100 messages, 1,100 errors in 4 files"],
+    ["tsc", (at) => `src/f${at % 4}.ts(${at},5): error TS2345: No.`, "1,100 messages, 1,100 errors in 4 files"],
+    ["mypy", (at) => `app/f${at % 4}.py:${at}: note: by mypy`, "1,100 messages in 4 files"],
+    ["pylint", (at) => `app/f${at % 4}.py:${at}:0: C0116: Missing`, "1,100 messages in 4 files"],
+    [
+      "msbuild",
+      (at) => `C:\\s\\f${at % 4}.cs(${at},5): warning CS8618: X`,
+      "1,100 messages, 1,100 warnings in 4 files",
+    ],
+    ["eslint", (at) => `/s/f${at % 4}.js: line ${at}, col 0, Error - no.`, "1,100 messages, 1,100 errors in 4 files"],
+    ["javac", (at) => `/s/F${at % 4}.java:${at}: error: no symbol\n  x = y;\n  ^`, "1,100 errors in 4 files"],
+  ])("are messages of %s", async (_, line, facts) => {
+    const { words } = await tell(`${list(line)}\nDone.\n`);
+    expect(words).toContain("[sluice] compiler messages, ");
+    expect(words).toContain(facts);
+  });
+});
+
+describe("a page or a table that is drawn", () => {
+  const html = list((at) => `<tr><td>${at}</td><td>v${at}</td></tr>`);
+
+  test.each([
+    [
+      "the header of an answer",
+      `URL: https://e.com\nStatus: 200\n\n<!doctype html><title>T</title><table>${html}</table>`,
+    ],
+    ["a fence", `Result:\n\`\`\`html\n<table>${html}</table>\n\`\`\`\nPage 1 of 9\n`],
+  ])("is told behind %s", async (_, text) => {
+    expect((await tell(text)).words).toMatch(/^\[sluice\] HTML, [^,]*, 1,10\d lines, 1,100 table rows/);
+  });
+
+  test("is told with the number of its tables", async () => {
+    expect((await tell(`<table>${html}</table>\n<table><tr><td>1</td></tr></table>`)).words).toContain(
+      "1,101 table rows in 2 tables",
+    );
+  });
+
+  test("is XML without a prolog where one element is all of it", async () => {
+    const rows = list((at) => `<ns:Row id="${at}">v ${at}</ns:Row>`);
+    expect((await tell(`<ns:Root xmlns:ns="urn:x">${rows}</ns:Root>\n`)).words).toContain("[sluice] XML, ");
+    expect((await tell(`<div>${rows}</div>`)).words).not.toContain("XML");
+    expect((await tell(rows)).words).not.toContain("XML");
+  });
+
+  test.each([
+    [
+      "Markdown table",
+      (at: number) => `| ${at} | a \\| b |`,
+      "| id | name |\n|---:|:-----|\n",
+      "\n\nTotal: 9,120 rows\n",
+    ],
+    ["table drawn in text", (at: number) => ` ${at} | name`, " id | name \n----+------\n", "\n(1100 rows)\n"],
+    ["table drawn in text", (at: number) => `| ${at} | n |`, "+--+--+\n| id | name |\n+--+--+\n", "\n+--+--+\n"],
+    ["table drawn in text", (at: number) => `│ ${at} │ n │`, "┌──┬──┐\n│ id │ name │\n├──┼──┤\n", "\n└──┴──┘\n"],
+  ])("is a %s with its rows", async (kind, line, above, below) => {
+    const { words } = await tell(`${above}${list(line)}${below}`);
+    expect(words).toContain(`[sluice] ${kind}, `);
+    expect(words).toContain(', 1,100 rows, columns (from the file): "id", "name"');
+  });
+});
+
+test("YAML is told by its documents or items, and a listing with its links", async () => {
+  expect((await tell(list((at) => `---\nkind: Pod\nmetadata:\n  name: app-${at}`))).words).toContain("1,100 documents");
+  expect((await tell(list((at) => `- name: row ${at}\n  tags:\n    - a`))).words).toContain("1,100 items");
+  const files = list((at) => `lrwxrwxrwx  1 root root  1 Aug 18  2021 X${at} -> .`);
+  expect((await tell(`total 8\ndrwxr-xr-x  2 root root  1 Aug 18  2021 .\n${files}`)).words).toContain("1,100 entries");
 });
 
 describe("a text in an encoding", () => {

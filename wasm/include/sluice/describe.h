@@ -77,6 +77,7 @@ struct Subject {
   uint64_t lines = 0;      ///< 0: not counted
   std::string_view token;  ///< what was counted because of how the text begins
   uint64_t parts = 0;      ///< how often: messages, events, sequences
+  uint64_t tables = 0;     ///< of HTML, where its rows are counted
   std::string table;       ///< `, 12,000 rows, 8 columns, …` if it is one
   std::string values;      ///< of JSON, see `Outline::values`
   std::string kind;        ///< what programs print and people write: `diff`, `Markdown`; else empty

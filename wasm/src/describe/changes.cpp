@@ -30,12 +30,31 @@ std::string_view skip_graph(std::string_view line) {
 /// `a1b2c3d Words`
 bool is_short_commit(std::string_view line) {
   const size_t digits = count_hash(line);
-  return digits >= 7 && digits <= 40 && line.substr(digits, 1) == " ";
+  return digits >= 7 && line.size() > digits + 1 && line[digits] == ' ' && line[digits + 1] != ' ';
 }
 
-bool is_short_line(std::string_view line) {
-  line = skip_graph(line);
-  return line.empty() || is_short_commit(line);
+/// Whether all lines are commits: their hashes are short or whole, are no numbers, and stand in no
+/// order; other words than a path or what `git blame` has in brackets stand behind some.
+bool has_short_commits(const Lines& lines) {
+  constexpr size_t kLongestShort = 12;
+  constexpr size_t kWhole = 40;
+  constexpr size_t kFewOrdered = 8;
+  size_t commits = 0, letters = 0, words = 0, rises = 0;
+  std::string_view last;
+  for (std::string_view line : lines) {
+    line = skip_graph(line);
+    if (line.empty()) continue;
+    const size_t digits = count_hash(line);
+    if (!is_short_commit(line) || (digits > kLongestShort && digits != kWhole)) return false;
+    if (!last.empty() && (last.size() == kWhole) != (digits == kWhole)) return false;
+    const std::string_view rest = line.substr(digits + 1);
+    ++commits;
+    letters += count_digits(line) < std::min<size_t>(digits, 7) ? 1 : 0;
+    words += rest[0] != '(' && rest.find(' ') != rest.npos ? 1 : 0;
+    rises += last < line.substr(0, digits) ? 1 : 0;
+    last = line.substr(0, digits);
+  }
+  return letters > 0 && words > 0 && (commits < kFewOrdered || rises < commits);
 }
 
 bool fits(const Sample& sample, Tally& tally) {
@@ -45,12 +64,7 @@ bool fits(const Sample& sample, Tally& tally) {
     tally.form = kLog;
     return true;
   }
-  // Numbers alone are no hashes.
-  const bool hashes = std::any_of(lines.begin(), lines.end(), [](std::string_view line) {
-    line = skip_graph(line);
-    return count_digits(line) < std::min<size_t>(count_hash(line), 7);
-  });
-  if (hashes && std::all_of(lines.begin(), lines.end(), is_short_line)) {
+  if (has_short_commits(lines)) {
     tally.form = kShortLog;
     return true;
   }

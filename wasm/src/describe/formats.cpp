@@ -504,6 +504,11 @@ void append_format_facts(std::string& line, const TextFormat& format, const Subj
   if (label == "web page archive")
     Quotes(line, ", title").add(decode_words(read_field(head, "subject:")));
   append_own_facts(line, label, head);
+  if (label == "JUnit report") {
+    const std::string_view root =
+        find_tag(head, "testsuite").empty() ? head : find_tag(head, "testsuite");
+    append_count(line, read_number(read_attribute(root, "failures")), "failure");
+  }
   if (!format.has_title) return;
   for (const std::string_view name : {"book-title", "work-title", "title"}) {
     const std::string title = read_element(head, name);
@@ -547,6 +552,7 @@ bool append_page_facts(std::string& line, const Subject& subject) {
     const bool table = subject.token == kTableRow;
     if ((table || !title.empty()) && subject.lines > 0) append_count(line, subject.lines, "line");
     if (table) append_count(line, subject.parts, "table row");
+    if (subject.tables > 1) line += " in " + grouped(subject.tables) + " tables";
   } else if (extension == "rtf") {
     title = read_between(head, "{\\title ", '}');
     const size_t pages = head.find("\\nofpages");

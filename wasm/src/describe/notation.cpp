@@ -1,4 +1,4 @@
-// What people write in plain text: Markdown, YAML, TOML.
+// What people write in plain text: Markdown, YAML, TOML, and tables that are drawn.
 #include <algorithm>
 
 #include "describe/facts.h"
@@ -138,11 +138,20 @@ bool fits_yaml(const Sample& sample, Tally& tally) {
          aligned < 3 && is_share(sample.filled.size() - wrong, sample.filled.size(), 98);
 }
 
+// Documents, or else items where there is no key at the margin.
 void take_yaml(Tally& tally, std::string_view line) {
+  tally.groups += line == "---" && tally.things + tally.added > 0 ? 1 : 0;
+  tally.added += is_item(line) ? 1 : 0;
   const size_t key = count_member(line);
   if (key == 0) return;
   ++tally.things;
   add_named(tally, read_key(line, key));
+}
+
+void tell_yaml(const Tally& tally, std::string& facts) {
+  if (tally.groups > 0) return append_count(facts, tally.groups + 1, "document");
+  if (tally.things == 0) return append_count(facts, tally.added, "item");
+  tell_keys(tally, facts);
 }
 
 // --- TOML --------------------------------------------------------------------------------------
@@ -194,13 +203,110 @@ void take_toml(Tally& tally, std::string_view line) {
   if (!is_table(line)) return;
   ++tally.things;
   line.remove_prefix(line.find_first_not_of('['));
-  add_named(tally, line.substr(0, line.find(']')));
+  line = line.substr(0, line.find(']'));
+  // Of a list each item has the same.
+  if (line != tally.last) add_named(tally, line);
+  tally.last = line;
+}
+
+// --- tables that are drawn
+// -------------------------------------------------------------------------
+
+/// Signs of the block of box drawing, U+2500 to U+257F, begin with these bytes.
+constexpr std::string_view kBox[] = {"\xe2\x94", "\xe2\x95"};
+
+bool is_box(std::string_view text) {
+  return text.starts_with(kBox[0]) || text.starts_with(kBox[1]);
+}
+
+bool has_border(std::string_view line) {
+  constexpr std::string_view kBorders[] = {"|", "│", "┃", "║"};
+  return std::any_of(std::begin(kBorders), std::end(kBorders),
+                     [line](std::string_view border) { return line.find(border) != line.npos; });
+}
+
+/// `|---|:--|`, `----+----`, `├───┼───┤`
+bool is_rule(std::string_view line) {
+  bool dashes = false;
+  bool joints = false;
+  for (size_t at = 0; at < line.size();) {
+    const std::string_view rest = line.substr(at);
+    if (is_box(rest)) {
+      const bool dash = begins_with(rest, "|─|━|═|");
+      dashes = dashes || dash;
+      joints = joints || !dash;
+      at += 3;
+      continue;
+    }
+    if (!is_among(line[at], "-+|:= \t")) return false;
+    dashes = dashes || begins_with(rest, "|--|==|-:|:-|");
+    joints = joints || is_among(line[at], "+|");
+    ++at;
+  }
+  return dashes && joints;
+}
+
+bool begins_table(std::string_view above, std::string_view line) {
+  return is_rule(line) && has_border(above) && !is_rule(above);
+}
+
+bool fits_drawn(const Sample& sample, Tally& tally) {
+  constexpr size_t kMostAbove = 8;
+  const Lines& lines = sample.filled;
+  for (size_t at = 1; at + 1 < std::min(lines.size(), kMostAbove); ++at) {
+    if (!begins_table(lines[at - 1], lines[at]) || !has_border(lines[at + 1])) continue;
+    const bool markdown = lines[at].find('+') == lines[at].npos &&
+                          lines[at].find(kBox[0]) == lines[at].npos &&
+                          lines[at].find(kBox[1]) == lines[at].npos;
+    tally.label = markdown ? "Markdown table" : "table drawn in text";
+    return true;
+  }
+  return false;
+}
+
+enum DrawnForm { kPlain, kUnsure };
+
+void name_columns(Tally& tally, std::string_view header) {
+  while (!header.empty()) {
+    size_t end = 0;
+    while (end < header.size() && header[end] != '|' && !is_box(header.substr(end))) ++end;
+    const std::string_view name = trim_end(skip_indent(header.substr(0, end)));
+    if (!name.empty()) add_named(tally, name);
+    header.remove_prefix(
+        std::min(end + (end < header.size() && header[end] != '|' ? 3 : 1), header.size()));
+  }
+}
+
+// Rows of the table at hand are counted in `added`, rules below its first in `removed`. Where rules
+// stand between rows, or a row takes several lines, lines are no rows.
+void take_drawn(Tally& tally, std::string_view line) {
+  if (tally.inside && is_rule(line)) {
+    if (++tally.removed > 1) tally.form = kUnsure;
+  } else if (tally.inside && has_border(line)) {
+    if (line.find("+|") != line.npos || line.ends_with('+')) tally.form = kUnsure;
+    tally.things = std::max(tally.things, ++tally.added);
+  } else {
+    tally.inside = begins_table(tally.last, line);
+    if (tally.inside && ++tally.groups == 1) name_columns(tally, tally.last);
+    tally.added = tally.removed = 0;
+  }
+  tally.last = line;
+}
+
+void tell_drawn(const Tally& tally, std::string& facts) {
+  if (tally.form == kPlain) append_count(facts, tally.things, "row");
+  if (tally.groups > 1) {
+    facts += " in the longest of " + grouped(tally.groups) + " tables";
+    return;
+  }
+  append_named(facts, ", columns", tally);
 }
 
 }  // namespace
 
+const Kind kDrawn = {fits_drawn, take_drawn, tell_drawn};
 const Kind kMarkdown = {fits_markdown, take_markdown, tell_markdown};
-const Kind kYaml = {fits_yaml, take_yaml, tell_keys};
+const Kind kYaml = {fits_yaml, take_yaml, tell_yaml};
 const Kind kToml = {fits_toml, take_toml, tell_keys};
 
 }  // namespace sluice::kinds

@@ -1,4 +1,5 @@
-// What programs print: hits of grep and ripgrep, stack traces, listings of ls and ps.
+// What programs print: messages of compilers, hits of grep and ripgrep, stack traces, listings of
+// ls and ps.
 #include <algorithm>
 
 #include "describe/facts.h"
@@ -62,10 +63,6 @@ bool is_border(std::string_view line) {
   return line == "--";
 }
 
-bool is_message(std::string_view text) {
-  return text.find("error") != text.npos || text.find("warning") != text.npos;
-}
-
 bool has_numbers(const Lines& lines) {
   uint64_t last = 0;
   size_t numbers = 0;
@@ -87,32 +84,39 @@ bool has_numbers(const Lines& lines) {
   return numbers >= 3 && heads <= numbers;
 }
 
+/// `path:text`, where no name of a test or number alone follows.
+std::string_view read_named(std::string_view line) {
+  const size_t colon = line.find(':');
+  if (colon == line.npos || !is_path(line.substr(0, colon))) return {};
+  const std::string_view rest = line.substr(colon + 1);
+  const bool other = rest.starts_with(':') || count_digits(rest) == rest.size();
+  return other || line.substr(0, colon).find('/') == line.npos ? std::string_view()
+                                                               : line.substr(0, colon);
+}
+
 bool fits_hits(const Sample& sample, Tally& tally) {
   const Lines& lines = sample.filled;
-  size_t numbered = 0, messages = 0, named = 0;
+  size_t numbered = 0, named = 0, changes = 0, hosts = 0;
+  std::string_view last;
   for (const std::string_view line : lines) {
     const Hit hit = read_hit(line);
     numbered += !hit.path.empty() || is_border(line) ? 1 : 0;
-    messages += is_message(hit.text.substr(0, 40)) ? 1 : 0;
-    const size_t colon = line.find(':');
-    const std::string_view path = line.substr(0, colon);
-    named += colon != line.npos && path.find('/') != path.npos && is_path(path) ? 1 : 0;
+    named += read_named(line).empty() ? 0 : 1;
+    if (hit.path.empty()) continue;
+    const std::string_view number =
+        line.substr(hit.path.size(), line.size() - hit.path.size() - hit.text.size());
+    changes += number != last ? 1 : 0;
+    hosts += hit.path.find('/') == hit.path.npos ? 1 : 0;
+    last = number;
   }
   tally.label = "grep output";
-  // Compilers write places in the same way.
-  if (is_share(messages, lines.size(), 50)) return false;
-  tally.form = is_share(numbered, lines.size(), 80) ? kNumbered
-               : has_numbers(lines)                 ? kGrouped
-               : is_share(named, lines.size(), 95)  ? kNamedOnly
-                                                    : 0;
+  // `example.com:8080: words`: a host and its port.
+  const bool ports = numbered > 1 && changes == 1 && hosts == numbered;
+  tally.form = is_share(numbered, lines.size(), 80) && !ports ? kNumbered
+               : has_numbers(lines)                           ? kGrouped
+               : is_share(named, lines.size(), 95)            ? kNamedOnly
+                                                              : 0;
   return tally.form != 0;
-}
-
-void begin_group(Tally& tally, std::string_view path) {
-  if (path == tally.last) return;
-  tally.last = path;
-  ++tally.groups;
-  add_named(tally, path);
 }
 
 void take_hit(Tally& tally, std::string_view line) {
@@ -120,15 +124,15 @@ void take_hit(Tally& tally, std::string_view line) {
   if (tally.form == kNumbered) {
     const Hit hit = read_hit(line);
     if (!hit.is_hit) return;
-    begin_group(tally, hit.path);
+    add_group(tally, hit.path);
   } else if (tally.form == kNamedOnly) {
-    const size_t colon = line.find(':');
-    if (colon == line.npos || !is_path(line.substr(0, colon))) return;
-    begin_group(tally, line.substr(0, colon));
+    const std::string_view path = read_named(line);
+    if (path.empty()) return;
+    add_group(tally, path);
   } else {
     bool is_hit = false;
     if (read_number(line, is_hit) == 0) {
-      if (is_path(line)) begin_group(tally, line);
+      if (is_path(line)) add_group(tally, line);
       return;
     }
     if (!is_hit) return;
@@ -138,10 +142,80 @@ void take_hit(Tally& tally, std::string_view line) {
 
 void tell_hits(const Tally& tally, std::string& facts) {
   append_count(facts, tally.things, "hit");
-  if (tally.groups == 0) return;
-  facts += " in ";
-  facts += grouped(tally.groups);
-  append_named(facts, tally.groups == 1 ? " file" : " files", tally);
+  append_files(facts, tally);
+}
+
+// --- messages of compilers and linters -----------------------------------------------------------
+
+/// `path:12:5: error: text`, `path(12,5): error X1: text`, `path: line 12, col 5, Error - text`.
+struct Message {
+  std::string_view path;  // empty: it is none
+  bool is_error = false;
+  bool is_warning = false;
+};
+
+/// `E501`, `TS2345`
+bool is_code(std::string_view text) {
+  size_t letters = 0;
+  while (letters < text.size() && text[letters] >= 'A' && text[letters] <= 'Z') ++letters;
+  const size_t digits = count_digits(text.substr(std::min(letters, text.size())));
+  return letters > 0 && letters < 6 && digits > 2 && digits < 6;
+}
+
+Message read_message(std::string_view line) {
+  constexpr std::string_view kLine = ": line ";
+  Message message;
+  std::string_view text;
+  const size_t bracket = line.find("): ");
+  const size_t words = line.find(kLine);
+  if (const Hit hit = read_hit(line); hit.is_hit) {
+    message.path = hit.path;
+    text = hit.text;
+    const size_t digits = count_digits(text);
+    if (digits > 0 && text.substr(digits, 1) == ":") text.remove_prefix(digits + 1);
+    if (!text.starts_with(' ')) return {};
+  } else if (bracket != line.npos) {
+    const size_t open = line.rfind('(', bracket);
+    if (open == line.npos || !is_digit(line[open + 1])) return {};
+    if (line.substr(open + 1, bracket - open - 1).find_first_not_of("0123456789,") != line.npos)
+      return {};
+    message.path = line.substr(0, open);
+    text = line.substr(bracket + 2);
+  } else if (words != line.npos && count_digits(line.substr(words + kLine.size())) > 0) {
+    const size_t comma = line.rfind(", ", line.find(" - "));
+    if (comma == line.npos || comma < words) return {};
+    message.path = line.substr(0, words);
+    text = line.substr(comma + 1);
+  }
+  text = skip_indent(text);
+  message.is_error = begins_with(text, "|error|Error|fatal error|");
+  message.is_warning = begins_with(text, "|warning|Warning|");
+  const bool other = begins_with(text, "|note:|info:|");
+  return message.is_error || message.is_warning || other || is_code(text) ? message : Message();
+}
+
+bool fits_messages(const Sample& sample, Tally& tally) {
+  const Lines& lines = sample.filled;
+  const auto messages = static_cast<size_t>(std::count_if(
+      lines.begin(), lines.end(), [](auto line) { return !read_message(line).path.empty(); }));
+  tally.label = "compiler messages";
+  return messages > 2 && is_share(messages, lines.size(), 20);
+}
+
+void take_message(Tally& tally, std::string_view line) {
+  const Message message = read_message(line);
+  if (message.path.empty()) return;
+  ++tally.things;
+  tally.added += message.is_error ? 1 : 0;
+  tally.removed += message.is_warning ? 1 : 0;
+  add_group(tally, message.path);
+}
+
+void tell_messages(const Tally& tally, std::string& facts) {
+  append_count(facts, tally.things, "message");
+  if (tally.added > 0) append_count(facts, tally.added, "error");
+  if (tally.removed > 0) append_count(facts, tally.removed, "warning");
+  append_files(facts, tally);
 }
 
 // --- stack traces ------------------------------------------------------------------------------
@@ -202,7 +276,8 @@ bool fits_files(const Sample& sample, Tally& tally) {
 }
 
 void take_file(Tally& tally, std::string_view line) {
-  const bool itself = line.ends_with(" .") || line.ends_with(" ..");
+  const bool itself =
+      (line.ends_with(" .") || line.ends_with(" ..")) && line.find(" -> ") == line.npos;
   if (is_entry(line) && !itself) ++tally.things;
 }
 
@@ -236,6 +311,7 @@ void tell_processes(const Tally& tally, std::string& facts) {
 
 }  // namespace
 
+const Kind kMessages = {fits_messages, take_message, tell_messages};
 const Kind kHits = {fits_hits, take_hit, tell_hits};
 const Kind kTrace = {fits_trace, take_frame, tell_trace};
 const Kind kFiles = {fits_files, take_file, tell_files};

@@ -477,16 +477,55 @@ std::string Rows::facts(std::string_view tail) const {
 
 // --- facts about a text ----------------------------------------------------------------------
 
+namespace {
+
+constexpr std::string_view kTable = "<table";
+
+/// Whether HTML begins behind a few lines of words.
+bool has_page(std::string_view head) {
+  for (size_t line = 0; line < kMostWords; ++line) {
+    const size_t end = head.find('\n');
+    if (end == head.npos) return false;
+    head.remove_prefix(end + 1);
+    const std::string begin = lowered(head.substr(0, 14));
+    if (kinds::begins_with(begin, "|<!doctype html|<html|<table|")) return true;
+  }
+  return false;
+}
+
+/// Whether a text is an element of XML, none of HTML's: it ends with the tag that closes it.
+bool is_element(std::string_view head, std::string_view end) {
+  constexpr std::string_view kPages =
+      " a article aside b body br button center code div dl fieldset font footer form h1 h2 h3 h4 "
+      "h5 h6 "
+      "head header hr html i iframe img input label li link main meta nav ol p pre script section "
+      "select "
+      "span strong style svg table tbody td template textarea thead title tr ul ";
+  const size_t name = head.find_first_of(" \t\r\n/>");
+  if (!head.starts_with('<') || name == head.npos || name < 2 || !is_letter(head[1])) return false;
+  const std::string_view root = head.substr(1, name - 1);
+  if (kPages.find(" " + lowered(root) + " ") != kPages.npos) return false;
+  const std::string closing = "</" + std::string(root) + ">";
+  end = end.substr(0, end.find_last_not_of(" \t\r\n") + 1);
+  const size_t first = head.find(closing);
+  return end.ends_with(closing) && (first == head.npos || first + closing.size() + 4 > head.size());
+}
+
+}  // namespace
+
 struct TextFacts::State {
   State(std::string_view head, bool whole, char declared, bool json)
       : outline(json),
         rows(head, whole, declared, kind_of(head, whole, declared, json)),
-        parts(head.starts_with('<') && head.find("<table") != head.npos
+        is_page(!kind && rows.delimiter() == '\0' && has_page(head)),
+        parts((is_page || head.starts_with('<')) && head.find(kTable) != head.npos
                   ? kTableRow
-                  : find_text_format(head).token) {
+                  : find_text_format(head).token),
+        tables(parts.token() == kTableRow ? kTable : "") {
     const std::string_view values = json ? head : skip_words(head);
     outline.push(as_bytes(values));
     parts.push(head);
+    tables.push(head);
     counts = whole || above > 0 || !outline.may_be();
     if (rows.delimiter() != '\0') kind.reset();
   }
@@ -518,7 +557,9 @@ struct TextFacts::State {
   std::optional<TextKind> kind;  // found before it is known whether it is a table
   Rows rows;
   std::optional<PlainText> plain;  // of a text with colours
+  bool is_page;                    // HTML behind words
   TokenCount parts;
+  TokenCount tables;
   uint64_t above = 0;  // lines of words before what the outline reads
   bool counts = true;  // lines and rows: of what begins as JSON they are not worth the time
 };
@@ -543,6 +584,7 @@ void TextFacts::push(Bytes bytes) {
   }
   state_->outline.push(bytes);
   state_->parts.push(as_text(bytes));
+  state_->tables.push(as_text(bytes));
   if (state_->counts) state_->rows.push(bytes);
   if (state_->kind) state_->kind->push(as_text(bytes));
 }
@@ -560,6 +602,7 @@ void TextFacts::tell(Subject& subject) const {
   }
   subject.token = state_->parts.token();
   subject.parts = state_->parts.count();
+  subject.tables = state_->tables.count();
   if (state_->counts) subject.lines = state_->rows.lines();
   if (state_->counts) subject.table = state_->rows.facts(find_end(subject));
   if (state_->kind && (mime == "text/plain" || mime == "text/markdown")) {
@@ -574,6 +617,10 @@ void TextFacts::tell(Subject& subject) const {
   } else if (!subject.table.empty()) {
     const bool tabs = state_->rows.delimiter() == '\t';
     subject.type = type_of_mime(tabs ? "text/tab-separated-values" : "text/csv");
+  } else if (state_->is_page) {
+    subject.type = type_of_mime("text/html");
+  } else if (is_element(as_text(subject.head), find_end(subject))) {
+    subject.type = type_of_mime("application/xml");
   }
 }
 

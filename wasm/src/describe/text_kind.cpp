@@ -38,6 +38,27 @@ void add_named(Tally& tally, std::string_view text) {
   if (tally.named.size() < kMostNamed) tally.named.push_back({std::string(text), 0, 0});
 }
 
+void add_group(Tally& tally, std::string_view name) {
+  if (name == tally.last) return;
+  tally.last = name;
+  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char character : name) {
+    hash = (hash ^ static_cast<uint8_t>(character)) * 0x100000001b3;
+  }
+  const auto place = std::lower_bound(tally.met.begin(), tally.met.end(), hash);
+  if (tally.met.size() == kMostMet || (place != tally.met.end() && *place == hash)) return;
+  tally.met.insert(place, hash);
+  ++tally.groups;
+  add_named(tally, name);
+}
+
+void append_files(std::string& facts, const Tally& tally) {
+  if (tally.groups == 0) return;
+  facts += tally.groups == kMostMet ? " in at least " : " in ";
+  facts += grouped(tally.groups);
+  append_named(facts, tally.groups == 1 ? " file" : " files", tally);
+}
+
 std::string write_change(uint64_t added, uint64_t removed) {
   return " +" + grouped(added) + " −" + grouped(removed);
 }
@@ -53,8 +74,8 @@ void append_named(std::string& facts, std::string_view intro, const Tally& tally
 namespace {
 
 // The strictest come first.
-constexpr const Kind* kKinds[] = {&kChanges, &kTrace, &kHits, &kFiles,   &kProcesses,
-                                  &kSource,  &kToml,  &kYaml, &kMarkdown};
+constexpr const Kind* kKinds[] = {&kChanges, &kTrace, &kMessages, &kHits,     &kFiles, &kProcesses,
+                                  &kSource,  &kToml,  &kYaml,     &kMarkdown, &kDrawn};
 
 constexpr size_t kLongestLine = 400;
 

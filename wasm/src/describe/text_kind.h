@@ -39,9 +39,10 @@ struct Tally {
   uint64_t groups = 0;  ///< files
   uint64_t added = 0;
   uint64_t removed = 0;
-  int64_t old_left = 0;  ///< of a diff's hunk: lines of the old file still to come
-  bool inside = false;   ///< a hunk, a fence
-  std::string last;      ///< the group at hand
+  int64_t old_left = 0;       ///< of a diff's hunk: lines of the old file still to come
+  bool inside = false;        ///< a hunk, a fence
+  std::string last;           ///< the group at hand
+  std::vector<uint64_t> met;  ///< hashes of groups, in order
   std::vector<Named> named;
 };
 
@@ -55,7 +56,8 @@ struct Kind {
 
 // changes.cpp: diffs, and the log of git
 extern const Kind kChanges;
-// printed.cpp: search hits, stack traces, listings of files and processes
+// printed.cpp: messages of compilers, search hits, stack traces, listings of files and processes
+extern const Kind kMessages;
 extern const Kind kHits;
 extern const Kind kTrace;
 extern const Kind kFiles;
@@ -64,10 +66,18 @@ extern const Kind kProcesses;
 extern const Kind kMarkdown;
 extern const Kind kYaml;
 extern const Kind kToml;
+extern const Kind kDrawn;
 // source_code.cpp
 extern const Kind kSource;
 
 void add_named(Tally& tally, std::string_view text);
+
+/// Counts and names a group, once: as many as are remembered, `kMostMet`.
+void add_group(Tally& tally, std::string_view name);
+inline constexpr size_t kMostMet = 1'000;
+
+/// ` in 12 files (from the file): "a", "b"`, where there are any.
+void append_files(std::string& facts, const Tally& tally);
 
 /// `, intro (from the file): "a", "b"`; of files in a diff `"a" +1 −2`.
 void append_named(std::string& facts, std::string_view intro, const Tally& tally);
