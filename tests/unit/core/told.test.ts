@@ -200,8 +200,10 @@ describe("lines with as many commas each", () => {
     "are above the notice %s, which is no row",
     async (notice) => {
       for (const columns of ["", ",city"]) {
-        const rows = list((at) => `${at},用户${at}${columns}`);
-        expect((await tell(`编号,姓名${columns}\n${rows}\n${notice}`)).words).toContain(", 1,100 rows, 1 line below, ");
+        const lines = list((at) => `${at},用户${at}${columns}`);
+        expect((await tell(`编号,姓名${columns}\n${lines}\n${notice}`)).words).toContain(
+          ", 1,100 rows, 1 line below, ",
+        );
       }
     },
   );
@@ -323,10 +325,10 @@ describe("a page or a table that is drawn", () => {
   });
 
   test("is XML without a prolog where one element is all of it", async () => {
-    const rows = list((at) => `<ns:Row id="${at}">v ${at}</ns:Row>`);
-    expect((await tell(`<ns:Root xmlns:ns="urn:x">${rows}</ns:Root>\n`)).words).toContain("[sluice] XML, ");
-    expect((await tell(`<div>${rows}</div>`)).words).not.toContain("XML");
-    expect((await tell(rows)).words).not.toContain("XML");
+    const elements = list((at) => `<ns:Row id="${at}">v ${at}</ns:Row>`);
+    expect((await tell(`<ns:Root xmlns:ns="urn:x">${elements}</ns:Root>\n`)).words).toContain("[sluice] XML, ");
+    expect((await tell(`<div>${elements}</div>`)).words).not.toContain("XML");
+    expect((await tell(elements)).words).not.toContain("XML");
   });
 
   test.each([
