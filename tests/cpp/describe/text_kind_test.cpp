@@ -91,7 +91,9 @@ TEST(DescribeKind, HitsByTheirFiles) {
   // Times, settings and what a compiler says are none.
   EXPECT_TRUE(kind_of("10:00:01 a\n11:00:02 b\n12:00:03 c\n").starts_with("text, "));
   EXPECT_TRUE(kind_of("host: a.b/c\nport: 1\nuser: x\n").starts_with("text, "));
-  EXPECT_TRUE(kind_of(repeated("a.cpp:4:7: error: no such name\n", 4)).starts_with("text, "));
+  EXPECT_TRUE(
+      kind_of(repeated("a.cpp:4:7: error: no such name\n", 4))
+          .ends_with(", 4 lines, 4 messages, 4 errors in 1 file (from the file): \"a.cpp\""));
 }
 
 TEST(DescribeKind, ColoursDoNotCount) {

@@ -50,7 +50,8 @@ bool has_short_commits(const Lines& lines) {
     const std::string_view rest = line.substr(digits + 1);
     ++commits;
     letters += count_digits(line) < std::min<size_t>(digits, 7) ? 1 : 0;
-    words += rest[0] != '(' && rest.find(' ') != rest.npos ? 1 : 0;
+    const bool path = rest.find(' ') == rest.npos && rest.find_first_of("./") != rest.npos;
+    words += rest[0] != '(' && !path ? 1 : 0;
     rises += last < line.substr(0, digits) ? 1 : 0;
     last = line.substr(0, digits);
   }
