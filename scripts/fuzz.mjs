@@ -19,15 +19,16 @@ await main(async () => {
   if (unknown.length > 0) throw new Error(`No fuzzer is called ${unknown.join(", ")}: choose from ${all.join(", ")}.`);
   const targets = positionals.length > 0 ? positionals : all;
   await setup("test");
+  const preset = "native-fuzz";
   await buildNative(
-    "native-fuzz",
+    preset,
     targets.map((target) => `${target}_fuzz`),
   );
   let failed = 0;
   for (const target of targets) {
     console.log(`\n── ${target}, ${seconds} s`);
     // Another seed each time: a long run is for finding what the short ones cannot.
-    const { code } = await fuzz(target, { seconds, seed: 0 });
+    const { code } = await fuzz(target, { preset, seconds, seed: 0 });
     if (code !== 0) failed += 1;
   }
   return failed === 0 ? 0 : 1;

@@ -146,8 +146,11 @@ function countVitest(file, hasFailed) {
   return { passed, failed, skipped };
 }
 
+/** The preset of what runs natively: tests, and fuzzers for a short run. */
+const NATIVE = "native-debug";
+
 /** Natively, under AddressSanitizer and UndefinedBehaviorSanitizer. */
-export const nativeTests = () => gtest("native-debug", nativeBinary, cores);
+export const nativeTests = () => gtest(NATIVE, nativeBinary, cores);
 
 /** The same tests and the same core as WebAssembly. */
 export const wasmTests = () => gtest("wasm-tests", wasmBinary, cores);
@@ -209,17 +212,17 @@ export const fuzzTargets = () =>
     .map((name) => name.replace("_fuzz.cpp", ""))
     .toSorted((a, b) => a.localeCompare(b, "en"));
 
-/** A short run of each, as many at a time as there are cores. */
+/** A short run of each, as many at a time as there are cores, linked with what the tests are linked with. */
 export async function fuzzers() {
   const targets = fuzzTargets();
   await buildNative(
-    "native-fuzz",
+    NATIVE,
     targets.map((target) => `${target}_fuzz`),
   );
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const seconds = secondsEach();
   await atOnce(targets, async (target) => {
-    const { code, runs, output } = await fuzz(target, { seconds, show: "none" });
+    const { code, runs, output } = await fuzz(target, { preset: NATIVE, seconds, show: "none" });
     const good = code === 0 && runs > 0;
     // Without the hundreds of lines that tell of each new input.
     if (!good) console.log(output.replaceAll(/^#\d+.*\n/gm, ""));
@@ -230,11 +233,11 @@ export async function fuzzers() {
 }
 
 /**
- * Runs one target. What it learns is kept in build/fuzz-corpus, seeds in tests/fuzz/corpus are only
+ * Runs one target of a preset. What it learns is kept in build/fuzz-corpus, seeds in tests/fuzz/corpus are only
  * read, and an input that fails is written to build/fuzz-failures.
  * @returns {Promise<{ code: number, output: string, runs: number }>} `runs` is the number of inputs tried
  */
-export async function fuzz(target, { seconds, show = "all", seed = 1 }) {
+export async function fuzz(target, { preset, seconds, show = "all", seed = 1 }) {
   const corpus = join(root, "build/fuzz-corpus", target);
   const failures = join(root, "build/fuzz-failures");
   const seeds = join(root, "tests/fuzz/corpus", target);
@@ -252,7 +255,7 @@ export async function fuzz(target, { seconds, show = "all", seed = 1 }) {
     corpus,
     ...(existsSync(seeds) ? [seeds] : []),
   ];
-  const program = join(buildFolder("native-fuzz"), "fuzz", `${target}_fuzz`);
+  const program = join(buildFolder(preset), "fuzz", `${target}_fuzz`);
   const { code, output } = await run(program, args, { show, seconds: seconds + 120 });
   return { code, output, runs: Number(/number_of_executed_units:\s*(\d+)/.exec(output)?.[1] ?? 0) };
 }
