@@ -139,9 +139,27 @@ TEST(DescribeExcerpt, JsonShowsItsFirstRows) {
   EXPECT_EQ(excerpt_of("{\"n\": 2, \"rows\": [" + row + "," + row + "]}"),
             "{\"n\":2,\"rows\":[" + shown + ",\n" + shown + "]}");
   const std::string many = "[" + repeated(row + ",", 900) + row + "]";
-  EXPECT_EQ(excerpt_of(many), "[" + repeated(shown + ",\n", 5) + shown + ",");
-  EXPECT_EQ(excerpt_of("{\"text\":\"" + repeated("long words ", 900) + "\",\"n\":1}"),
-            "{\"text\":\"" + repeated("long words ", 9).substr(0, 98) + "…\",\"n\":1}");
+  EXPECT_EQ(excerpt_of(many).substr(0, 6 * shown.size() + 12),
+            "[" + repeated(shown + ",\n", 5) + shown + ",");
+  const std::string text =
+      excerpt_of("{\"text\":\"" + repeated("long words ", 900) + "\",\"n\":1}");
+  EXPECT_TRUE(text.starts_with("{\"text\":\"" + repeated("long words ", 9).substr(0, 98) +
+                               "…\",\"n\":1}\n…"))
+      << text;
+}
+
+// What stands behind the rows, or is the last of them, says whether there are more.
+TEST(DescribeExcerpt, JsonShowsItsEnd) {
+  const std::string rows = repeated("{\"id\": 1, \"name\": \"a row\"},", 900);
+  for (const std::string end : {"{\"_meta\":{\"next_cursor\":\"b2Zm\"}}]", "\"ERROR: disk full\"]",
+                                "{\"id\":7}],\n  \"total\": 48211\n}\n"}) {
+    const std::string shown = excerpt_of((end.ends_with(']') ? "[" : "{\"rows\":[") + rows + end);
+    const std::string last = end.substr(end.rfind('"', end.size() - 4));
+    EXPECT_TRUE(shown.ends_with(last.substr(0, last.find('\n'))) || shown.ends_with(" 48211 }"))
+        << shown;
+    EXPECT_NE(shown.find("\n…"), std::string::npos);
+    EXPECT_LE(count_chars(shown), kPreviewChars);
+  }
 }
 
 TEST(DescribeExcerpt, PageShowsItsTitleAndHeadings) {
@@ -150,6 +168,9 @@ TEST(DescribeExcerpt, PageShowsItsTitleAndHeadings) {
                        "<!-- <h2>no</h2> --><h1 class=\"a>b\">One <em>two</em></h1><p>words</p>"
                        "<h3>Three</h3><h4>no</h4><h2></h2>"),
             "News & &lt;more&gt;\n# One two\n### Three\n…\nwords\nno");
+  EXPECT_EQ(excerpt_of("<h1>News</h1>" + repeated("<p>words</p>\n", 900) +
+                       "<p>last</p><!-- truncated: next page at /p/2 -->\n"),
+            "# News\n…\nwords\nwords\nlast\n truncated: next page at /p/2 ");
   EXPECT_EQ(excerpt_of("<html><body><p>a < b and <b>c</b></p><p>d</p>"), "a < b and c\nd");
 }
 

@@ -46,18 +46,18 @@ TEST(DescribeLine, SvgIsAnImageNotAText) {
 }
 
 TEST(DescribeLine, JsonHasItsShape) {
-  const std::string json = R"([{"a":1},{"a":2}])";
+  const std::string json = R"([{"a":1},{"a":2},{"a":3},{"a":4}])";
   Subject subject;
   subject.type = kJson;
   subject.head = as_bytes(json);
   subject.text = true;
   tell_text(json, subject);
   subject.size_bytes = 943'718;
-  EXPECT_EQ(describe(subject), "JSON, 921.6 KB: array of 2 {a: integer}");
+  EXPECT_EQ(describe(subject), "JSON, 921.6 KB: array of 4 {a: integer}");
   subject.type = kText;
-  EXPECT_EQ(describe(subject), "JSON, 921.6 KB: array of 2 {a: integer}");
+  EXPECT_EQ(describe(subject), "JSON, 921.6 KB: array of 4 {a: integer}");
   subject.type.label = "GeoJSON";
-  EXPECT_EQ(describe(subject), "GeoJSON, 921.6 KB: array of 2 {a: integer}");
+  EXPECT_EQ(describe(subject), "GeoJSON, 921.6 KB: array of 4 {a: integer}");
 }
 
 TEST(DescribeLine, TextHasLinesAndItsFirstAndLast) {

@@ -105,7 +105,9 @@ TEST(DescribeKind, ColoursDoNotCount) {
   EXPECT_TRUE(kind_of(listing).starts_with("text, "));
   const std::string json =
       "\x1b[1;39m[\x1b[0;32m{\x1b[34;1m\"id\"\x1b[0m: 7}, {\"id\": 8}\x1b[1;39m]\x1b[0m\n";
-  EXPECT_EQ(line_about(json), "JSON, " + human_size(json.size()) + ": array of 2 {id: integer}");
+  EXPECT_EQ(line_about(json),
+            "JSON, " + human_size(json.size()) +
+                ": array of 2 {id: integer}, values (from the file): 0/id: 7, 1/id: 8");
 }
 
 TEST(DescribeKind, ListingsByTheirEntries) {
@@ -182,19 +184,22 @@ TEST(DescribeKind, StatementsAreNoTable) {
 }
 
 // A value is whole, or named.
+std::string values_of(std::string_view json) {
+  Outline outline;
+  outline.push(as_bytes(json));
+  return outline.values();
+}
+
 TEST(DescribeValues, OfShortMembersOutsideOfArrays) {
-  const auto values_of = [](std::string_view json) {
-    Outline outline;
-    outline.push(as_bytes(json));
-    return outline.values();
-  };
-  EXPECT_EQ(values_of("{\"items\":[{\"id\":1}],\"next_cursor\":\"b2Zm_\\u0041\",\"has_more\":true,"
+  const std::string rows = "[{\"id\":1},{\"id\":2},{\"id\":3},{\"id\":4}]";
+  EXPECT_EQ(values_of("{\"items\":" + rows +
+                      ",\"next_cursor\":\"b2Zm_\\u0041\",\"has_more\":true,"
                       "\"total\":-4.5e2,\"o\":{\"p\":{\"q\":{\"r\":null,\"s\":{\"deep\":1}}}}}"),
-            "/next_cursor: \"b2Zm_\\u0041\"\n/has_more: true\n/total: -4.5e2\n/o/p/q/r: null");
+            "/next_cursor: \"b2Zm_\\u0041\"\n/has_more: true\n/total: -4.5e2\n/o/p/q/r: null\n"
+            "/o/p/q/s/deep: 1");
   EXPECT_EQ(values_of("{\"a/b~\":1,\"long\":\"" + std::string(513, 'x') + "\",\"short\":\"" +
                       std::string(510, 'y') + "\"}"),
             "/a~1b~0: 1\n/long: 515 B\n/short: \"" + std::string(510, 'y') + "\"");
-  EXPECT_EQ(values_of("[1,{\"a\":2}]"), "");
   EXPECT_EQ(values_of("{\"a\":1}\n{\"a\":2}\n"), "");
   EXPECT_EQ(values_of("{\"a\":1"), "");
   // Far in and in the middle, they give way.
@@ -204,6 +209,9 @@ TEST(DescribeValues, OfShortMembersOutsideOfArrays) {
   EXPECT_TRUE(values.starts_with("/first: 1\n/rows/k0/v: 1\n")) << values;
   EXPECT_TRUE(values.ends_with("\n/rows/last: 0\n/has_more: true")) << values;
   EXPECT_EQ(std::count(values.begin(), values.end(), '\n'), 15);
+  EXPECT_EQ(
+      values_of("{\"data\":{\"a\":{\"b\":{\"c\":{\"d\":{\"e\":{\"f\":1,\"g\":{\"h\":{\"i\":2}}}}}}}}}"),
+      "/data/a/b/c/d/e/f: 1");
   // Together they are no page.
   std::string wide = "{";
   for (int at = 0; at < 9; ++at)
@@ -211,6 +219,27 @@ TEST(DescribeValues, OfShortMembersOutsideOfArrays) {
   const std::string told = values_of(wide + "\"z\":1}");
   EXPECT_LE(told.size(), 1'500u);
   EXPECT_NE(told.find("\n/m8: 402 B\n/z: 1"), std::string::npos) << told;
+}
+
+// One element or a few are no list of rows: errors, warnings, a page around the rows.
+TEST(DescribeValues, OfListsOfFewElements) {
+  EXPECT_EQ(values_of(R"({"errors":[{"code":5,"message":"no such field"}],"ok":false})"),
+            "/errors/0/code: 5\n/errors/0/message: \"no such field\"\n/ok: false");
+  EXPECT_EQ(values_of(R"({"warnings":["a","b","c"],"box":[1,2]})"),
+            "/warnings/0: \"a\"\n/warnings/1: \"b\"\n/warnings/2: \"c\"");
+  EXPECT_EQ(values_of(R"({"warnings":["a","b","c","d"]})"), "");
+  EXPECT_EQ(values_of(R"([{"items":[1,2,3,4],"next":"x"}])"), "/0/next: \"x\"");
+  EXPECT_EQ(values_of(R"({"rows":[{"tags":["a"],"id":1}],"n":1})"), "/rows/0/id: 1\n/n: 1");
+}
+
+// The last words of what is too long to be told.
+TEST(DescribeValues, OfALongTextItsEnd) {
+  const std::string log = repeated("warn: it goes on\\n", 400);
+  EXPECT_EQ(values_of("{\"stderr\":\"" + log + "fatal: it broke\",\"code\":1}"),
+            "/stderr: 7.0 KB, ending …it goes on\\n" + repeated("warn: it goes on\\n", 7) +
+                "fatal: it broke\"\n/code: 1");
+  const std::string unbroken = "{\"a\":\"" + std::string(9'000, 'x') + "\"}";
+  EXPECT_EQ(values_of(unbroken), "/a: 8.8 KB");
 }
 
 }  // namespace sluice

@@ -34,16 +34,18 @@ class Outline {
 
   /// `array of 12,000 {id: integer, name: string, v: number}`,
   /// `object {rows: array of 300 {a: integer}, total: integer}`, or of NDJSON, arrays or objects
-  /// with a line for each, `1,200 lines of {id: integer}`; empty when the text is not (complete)
-  /// JSON or is a lone scalar. Element types are those of all elements, keys and their
-  /// types those of the first hundred. At most 300 characters, eight keys (then `… 12 more`), keys
+  /// with a line for each, `1,200 lines of {id: integer}`; empty when the text is not JSON or
+  /// is a lone scalar. Of JSON that was cut off it tells the whole elements, and says so: `array of
+  /// 721 {id: integer}, cut off`. Element types are those of all elements, keys and their types
+  /// those of the first hundred. At most 300 characters, eight keys (then `… 12 more`), keys
   /// shortened to 40 characters and shown bare only if they are plain identifiers (otherwise, at
   /// most five of them, quoted by the rules of `quote_untrusted`).
   std::string finish() const;
 
-  /// The short members outside of arrays, to depth 4, a line for each with its JSON Pointer and its
-  /// source: `/next_cursor: "b2Zmc2V0"`. At most sixteen, 1,500 characters together; in place of a
-  /// value of more than 512 stands its size. Empty where `finish` is.
+  /// The short members outside of arrays and in one of at most three elements, to depth 8, a line
+  /// for each with its JSON Pointer and its source: `/next_cursor: "b2Zmc2V0"`. At most sixteen,
+  /// 1,500 characters together; in place of a value of more than 512 stand its size and its end.
+  /// Empty where `finish` is.
   std::string values() const;
 
   /// Whether the text so far is several documents, a line for each.
@@ -143,7 +145,7 @@ bool wants_tail(Bytes head);
 void describe(const Subject& subject, Segment& segment);
 
 /// Writes into a segment what its text is shown by, at most kPreviewChars code points: the first
-/// lines and always the last ones (of JSON `values` instead, which come beside them); of a log, and
+/// lines and always the last ones (of JSON its end, and `values` beside it); of a log, and
 /// of any text in an error (`error_excerpt`, if it differs), the lines that say what went wrong,
 /// with some of both ends; the header and the first rows of a table; the first rows of JSON; the
 /// title and headings of Markdown and of HTML. Empty where the bytes are no text. `…` shows a cut.
@@ -164,8 +166,8 @@ void resize(Segment& segment, uint64_t bytes);
 /// last `…` shows a cut). Removed: control characters, whole ANSI sequences, markers, bidi
 /// controls, zero-width and tag characters, variation selectors, soft hyphens. White space of any
 /// kind becomes one space, invalid UTF-8 becomes U+FFFD, full-width ASCII becomes ASCII. Defused by
-/// look-alikes that no normalisation turns back: `` ` `` ' · `[]` ❲❳ · `!` ǃ · `*` ∗ · `_` ˍ ·
-/// `#` ♯ · `|` ∣ · `~` ∼ · `<` ‹ unless white space, a digit, `=`, `<`, `-` or the end follows ·
+/// look-alikes that no normalisation turns back: `` ` `` ' · `[]` ❲❳ · `!` ǃ · `*` ∗ · `#` ♯ ·
+/// `|` ∣ · `~` ∼ · `<` ‹ unless white space, a digit, `=`, `<`, `-` or the end follows ·
 /// `>` › unless behind white space, `=` or one `-` · `()` ❨❩ behind `]`; and by a space: `:/ /`,
 /// `www .`, `data :`, `javascript :` and the like, `& lt;`.
 std::string quote_untrusted(std::string_view text, size_t limit = 60);

@@ -28,6 +28,13 @@ constexpr size_t kEnough = 4 * kPreviewChars;
 constexpr size_t kReferenceRoom = 96;
 constexpr std::string_view kCut = "…";
 
+/// The lines of a text, and those of the same in an error.
+struct Excerpts {
+  std::string usual;
+  std::string of_error;
+  bool whole = false;  ///< all of it is shown
+};
+
 // --- one line, fit to be shown ---------------------------------------------------------------
 
 struct Shown {
@@ -435,6 +442,34 @@ class Compact {
   size_t items_ = 0;  // of the array at hand
 };
 
+/// The end of JSON, white space between tokens as one space. Empty where no word begins in it.
+Shown show_json_end(std::string_view tail) {
+  constexpr size_t kLooked = 512;
+  std::string line;
+  for (const char c : tail.substr(tail.size() - std::min(tail.size(), kLooked))) {
+    if (!is_white(c)) line += c;
+    if (is_white(c) && !line.ends_with(' ')) line += ' ';
+  }
+  while (line.ends_with(' ')) line.pop_back();
+  return show_end(line);
+}
+
+/// The first rows of JSON, and how it ends.
+Excerpts lines_of_json(std::string_view head, std::string_view tail) {
+  const std::string compact = Compact().write(PlainText().push(head));
+  std::string_view rest = compact;
+  std::string rows = first_lines(rest, kLongestValue, Page(kMostRows));
+  if (rest.empty() && head.size() < kDescribeHead && compact.find(kCut) == compact.npos) {
+    return {rows, rows, true};
+  }
+  const Shown end = show_json_end(tail);
+  if (end.count == 0 || end.encoded) return {rows, rows, false};
+  rest = compact;
+  rows = first_lines(rest, kLongestValue, Page(kMostRows, kPreviewChars - end.count - 1));
+  rows.append("\n").append(end.text);
+  return {rows, rows, false};
+}
+
 // --- logs and errors -------------------------------------------------------------------------
 
 /// Whether a list of words, each between bars, has this one.
@@ -676,7 +711,11 @@ class Html {
   // A comment, or a tag with whatever stands between quotes in it.
   void markup() {
     const std::string_view rest = page_.substr(at_);
-    if (rest.starts_with("<!--")) return skip_to("-->");
+    if (rest.starts_with("<!--")) {
+      skip_to("-->");
+      at_ = std::min(at_ + 3, page_.size());
+      return;
+    }
     const bool closes = rest.substr(1, 1) == "/";
     const std::string_view from = rest.substr(closes ? 2 : 1, 11);
     if (rest.size() < 2 || (!closes && !is_letter(rest[1]) && !is_among(rest[1], "!?"))) {
@@ -735,6 +774,19 @@ class Html {
   bool in_heading_ = false;
 };
 
+/// What a comment says that stands at the end of a page: that it was cut, where the next one is.
+std::string_view find_last_comment(std::string_view tail) {
+  constexpr std::string_view kBegin = "<!--";
+  constexpr std::string_view kEnd = "-->";
+  while (!tail.empty() && is_white(tail.back())) tail.remove_suffix(1);
+  const size_t begin = tail.rfind(kBegin);
+  if (!tail.ends_with(kEnd) || begin == tail.npos) return {};
+  const size_t end = tail.find(kEnd, begin);
+  const bool last = end + kEnd.size() == tail.size();
+  return last ? tail.substr(begin + kBegin.size(), end - begin - kBegin.size())
+              : std::string_view();
+}
+
 /// A page by its title and headings, or its first words if it has none, and by its last words.
 std::string lines_of_page(std::string_view head, std::string_view tail) {
   // A script that begins before is none of the words.
@@ -744,15 +796,11 @@ std::string lines_of_page(std::string_view head, std::string_view tail) {
   const Html page(head, kEnough);
   const Html end(tail, kExcerptTail);
   const bool words = page.headings().empty();
-  return both_ends(words ? page.words() : page.headings(), end.words(), 1, words);
+  // The first line of an end may be cut, which the first words behind a tag are not.
+  std::string last = end.words() + '\n' + std::string(find_last_comment(tail));
+  if (last.size() > 1) last.insert(0, std::string(kCut) + '\n');
+  return both_ends(words ? page.words() : page.headings(), last, 1, words);
 }
-
-/// The lines of a text, and those of the same in an error.
-struct Excerpts {
-  std::string usual;
-  std::string of_error;
-  bool whole = false;  ///< all of it is shown
-};
 
 Excerpts alike(const std::string& lines) {
   return {lines, lines, false};
@@ -769,11 +817,7 @@ Excerpts lines_of(const Subject& subject) {
   if (mime == "text/html") return alike(lines_of_page(head, tail));
   const bool json = mime == "application/json" || !subject.outline.empty();
   if (json && !subject.is_lines) {
-    const std::string compact = Compact().write(PlainText().push(head));
-    std::string_view rest = compact;
-    Excerpts rows = alike(first_lines(rest, kLongestValue, Page(kMostRows)));
-    rows.whole = rest.empty() && head.size() < kDescribeHead && compact.find(kCut) == compact.npos;
-    return rows;
+    return lines_of_json(head, tail);
   }
   if (!subject.table.empty()) return alike(both_ends(head, tail, kLongestValue, true, kMostRows));
   const Lines lines = lines_of_ends(head, tail);

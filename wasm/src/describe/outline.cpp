@@ -26,6 +26,16 @@ class Outline::Reader {
   /// white space alone behind it.
   bool complete() const { return state_ == State::done || state_ == State::words; }
   bool failed() const { return state_ == State::failed; }
+  /// Whether it is the beginning of one value.
+  bool is_open() const { return !failed() && !complete() && !shape_.is_lines() && depth_ > 0; }
+  /// Whether some of it was read whole, and its end is missing.
+  bool is_cut() const { return is_open() && parted_; }
+  /// Whether the last element of the array that the shape tells of is not whole.
+  bool is_in_element() const {
+    const bool in_value = state_ == State::text || state_ == State::escape ||
+                          state_ == State::unicode || state_ == State::literal;
+    return depth() > shape_.list_depth() || (depth() == shape_.list_depth() && in_value);
+  }
   /// Whether a number was NaN or infinite.
   bool has_nan() const { return nan_; }
   /// Lines of words behind lines of JSON.
@@ -67,6 +77,7 @@ class Outline::Reader {
   static constexpr size_t kKeyBytes = 256;
   static constexpr uint64_t kMostWords = 2'048;
   static constexpr uint64_t kFewestLines = 3;
+  static constexpr size_t kKeptEnd = 1'024;
 
   const uint8_t* step(const uint8_t* at, const uint8_t* end);
   const uint8_t* structure(const uint8_t* at, const uint8_t* end);
@@ -94,9 +105,12 @@ class Outline::Reader {
   void begin_value(uint8_t byte);
   void end_value();
   void end_key();
+  void begin_element();
+  void begin_skipped(uint8_t byte);
   /// Whether the values of members of the innermost container are told.
   bool tells_values() const {
-    return lists_ == 0 && depth_ > 0 && depth_ <= outline::kValueDepth && !shape_.is_lines();
+    const bool fits = lists_ == 0 || (lists_ == 1 && elements_ <= outline::kValueElements);
+    return fits && depth_ > 0 && depth_ <= outline::kValueDepth && !shape_.is_lines();
   }
   void tell(outline::Kind kind) {
     if (depth() <= outline::Shape::kWatched) shape_.value(kind, depth());
@@ -112,6 +126,7 @@ class Outline::Reader {
   bool valued_ = false;       // the value at hand is told
   bool integer_ = true;       // the number at hand is one
   bool nan_ = false;          // one was none of JSON's
+  bool parted_ = false;       // a comma stood between two values
   bool line_ended_ = false;   // since the root, behind which a line's end stands
   bool spans_lines_ = false;  // a line ended inside a root
   bool word_ended_ = false;   // a line of words
@@ -123,13 +138,16 @@ class Outline::Reader {
   const char* rest_ = "";     // of the literal at hand
   std::vector<bool> arrays_;  // of the open containers: which are arrays
   uint64_t lists_ = 0;        // how many are
+  uint64_t elements_ = 0;     // of the outermost one that is open, begun so far
   outline::Key key_;
   outline::Shape shape_;
   std::string pointer_;  // of the member at hand, its keys as they are spelled
   size_t places_[outline::kValueDepth + 1] = {};  // where its keys begin in it
   std::string value_;                             // the beginning of its value
+  std::string value_end_;                         // what is seen last of it
   uint64_t value_bytes_ = 0;
   outline::Values values_;
+  outline::Values listed_;  // those in the outermost list that is open
 };
 
 void Outline::Reader::push(Bytes bytes) {
@@ -236,6 +254,7 @@ void Outline::Reader::next_root(uint8_t byte) {
   below_ = 0;
   shape_.begin_lines();
   values_.clear();
+  listed_.clear();
   value(byte);
 }
 
@@ -265,6 +284,10 @@ void Outline::Reader::root(uint8_t byte) {
 }
 
 void Outline::Reader::value(uint8_t byte) {
+  if (in_array_ && lists_ == 1 && byte != ']') {
+    begin_element();
+    if (state_ >= State::skipped) return begin_skipped(byte);
+  }
   if (byte != '{' && byte != '[' && byte != ']' && byte != kMarkerOpen) begin_value(byte);
   switch (byte) {
     case '"':
@@ -305,6 +328,7 @@ void Outline::Reader::value(uint8_t byte) {
 
 void Outline::Reader::after(uint8_t byte) {
   if (byte == ',') {
+    parted_ = true;
     state_ = in_array_ ? State::element : State::member;
   } else if (byte == (in_array_ ? ']' : '}')) {
     close();
@@ -322,6 +346,7 @@ void Outline::Reader::open(outline::Kind kind) {
   in_array_ = kind == outline::Kind::array;
   arrays_.push_back(in_array_);
   lists_ += in_array_ ? 1 : 0;
+  if (in_array_ && lists_ == 1) elements_ = 0;
   ++depth_;
   line_ended_ = false;
   state_ = in_array_ ? State::first_element : State::first_member;
@@ -394,6 +419,10 @@ const uint8_t* Outline::Reader::skip(const uint8_t* at, const uint8_t* end) {
 void Outline::Reader::close() {
   --depth_;
   lists_ -= arrays_.back() ? 1 : 0;
+  if (arrays_.back() && lists_ == 0) {
+    values_.add(listed_);
+    listed_.clear();
+  }
   arrays_.pop_back();
   if (depth() <= outline::Shape::kWatched) shape_.close(depth());
   state_ = depth_ == 0 ? State::done : State::after;
@@ -434,10 +463,31 @@ void Outline::Reader::end_key() {
   if (depth_ < outline::kValueDepth) places_[depth_ + 1] = pointer_.size();
 }
 
+/// The next element of the outermost list. Where there are many, none is told.
+void Outline::Reader::begin_element() {
+  if (++elements_ > outline::kValueElements) {
+    listed_.clear();
+    if (valid_ && !shape_.wants_values(depth())) state_ = State::skipped;
+  } else if (depth_ <= outline::kValueDepth) {
+    pointer_.resize(places_[depth_]);
+    pointer_ += '/';
+    pointer_ += std::to_string(elements_ - 1);
+    if (depth_ < outline::kValueDepth) places_[depth_ + 1] = pointer_.size();
+  }
+}
+
+/// The rest of a list goes, from the first byte of an element on.
+void Outline::Reader::begin_skipped(uint8_t byte) {
+  skipped_ = byte == '{' || byte == '[' ? 2 : 1;
+  if (byte == '"') state_ = State::skipped_text;
+}
+
+/// Of the elements of a list its strings are told: numbers alone say little.
 void Outline::Reader::begin_value(uint8_t byte) {
-  valued_ = tells_values();
+  valued_ = tells_values() && (!in_array_ || byte == '"');
   if (!valued_) return;
   value_.clear();
+  value_end_.clear();
   value_bytes_ = 0;
   keep_value(&byte, &byte + 1);
 }
@@ -445,12 +495,19 @@ void Outline::Reader::begin_value(uint8_t byte) {
 void Outline::Reader::keep_value(const uint8_t* from, const uint8_t* to) {
   const auto size = static_cast<size_t>(to - from);
   value_bytes_ += size;
-  value_.append(from, from + std::min(outline::kValueBytes - value_.size(), size));
+  const size_t taken = std::min(outline::kValueBytes - value_.size(), size);
+  value_.append(from, from + taken);
+  if (taken == size) return;
+  from += std::max(taken, size - std::min(size, outline::kValueEnd));
+  if (value_end_.size() > kKeptEnd) value_end_.erase(0, value_end_.size() - outline::kValueEnd);
+  value_end_.append(from, to);
 }
 
 void Outline::Reader::end_value() {
   valued_ = false;
-  values_.add(pointer_, depth_, value_, value_bytes_);
+  if (value_end_.size() < outline::kValueEnd) value_end_.insert(0, value_);
+  outline::Values& values = lists_ == 0 ? values_ : listed_;
+  values.add(pointer_, depth_, value_, value_bytes_, value_end_);
 }
 
 const uint8_t* Outline::Reader::text(const uint8_t* at, const uint8_t* end) {
@@ -598,11 +655,12 @@ bool Outline::may_be() const {
 }
 
 bool Outline::is_open() const {
-  return may_be() && !reader_->complete() && !is_lines();
+  return reader_ && reader_->is_open();
 }
 
 std::string Outline::values() const {
-  return reader_ && reader_->complete() ? reader_->values().finish() : std::string();
+  const bool told = reader_ && (reader_->complete() || reader_->is_cut());
+  return told ? reader_->values().finish() : std::string();
 }
 
 uint64_t Outline::below() const {
@@ -610,8 +668,11 @@ uint64_t Outline::below() const {
 }
 
 std::string Outline::finish() const {
-  if (!reader_ || !reader_->complete()) return {};
-  std::string text = outline::shape_text(reader_->shape(), kOutlineChars);
+  const bool cut = reader_ && reader_->is_cut();
+  if (!reader_ || (!cut && !reader_->complete())) return {};
+  const size_t whole = cut && reader_->is_in_element() ? 1 : 0;
+  std::string text = outline::shape_text(reader_->shape(), kOutlineChars, whole);
+  if (cut) text += ", cut off";
   if (reader_->has_nan()) text += ", with NaN or Infinity, which JSON does not have";
   return text;
 }

@@ -138,11 +138,14 @@ bool is_identifier(std::string_view text) {
 /// Writes one shape with one level of detail.
 class Writer {
  public:
-  explicit Writer(Detail detail) : detail_(detail) {}
+  /// The last `partial` elements of `open` do not count.
+  Writer(Detail detail, const List* open, uint64_t partial)
+      : detail_(detail), open_(open), partial_(partial) {}
 
   std::string list(const List& list, bool with_items) {
+    const uint64_t count = list.count - (&list == open_ ? std::min(partial_, list.count) : 0);
     if (list.count == 0) return "empty array";
-    std::string out = "array of " + grouped(list.count);
+    std::string out = "array of " + grouped(count);
     if (!with_items) return out;
     const std::string kinds = this->kinds(list.kinds, &list.items, nullptr);
     return out + (kinds == "mixed" ? " (mixed)" : " " + kinds);
@@ -204,11 +207,13 @@ class Writer {
   }
 
   Detail detail_;
+  const List* open_;
+  uint64_t partial_;
   size_t quotes_ = 0;
 };
 
-std::string written(const Shape& shape, Detail detail) {
-  Writer writer(detail);
+std::string written(const Shape& shape, Detail detail, uint64_t partial) {
+  Writer writer(detail, shape.open_list(), partial);
   if (shape.is_lines()) return writer.lines(shape.list());
   if (shape.root() == Kind::array) return writer.list(shape.list(), detail.items > 0);
   return "object " + writer.record(shape.record(), detail.fields);
@@ -216,13 +221,13 @@ std::string written(const Shape& shape, Detail detail) {
 
 }  // namespace
 
-std::string shape_text(const Shape& shape, size_t limit) {
+std::string shape_text(const Shape& shape, size_t limit, uint64_t partial) {
   Detail detail{kFields, kFields};
-  std::string text = written(shape, detail);
+  std::string text = written(shape, detail, partial);
   // Keys of inner objects give way first, then those of the outer one; one level leaves one key.
   while (count_chars(text) > limit && (detail.items > 0 || detail.fields > 1)) {
     --(detail.items > 0 ? detail.items : detail.fields);
-    text = written(shape, detail);
+    text = written(shape, detail, partial);
   }
   return text;
 }

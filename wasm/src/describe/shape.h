@@ -89,10 +89,11 @@ class Shape {
   Kind root() const { return root_; }
   const Record& record() const { return record_; }
   const List& list() const { return list_; }
-
- private:
+  /// The array whose end was not met, if there is one, and the depth of its elements.
+  const List* open_list() const { return open_list_; }
   uint32_t list_depth() const { return root_ == Kind::array ? 1 : 2; }
 
+ private:
   Kind root_ = Kind::null;
   bool lines_ = false;
   Record record_;                // of a root object
@@ -104,7 +105,8 @@ class Shape {
   Field* item_field_ = nullptr;  // the item's member at hand
 };
 
-/// The shape in words, at most `limit` (300 or more) code points.
-std::string shape_text(const Shape& shape, size_t limit);
+/// The shape in words, at most `limit` (300 or more) code points. The last `partial` elements of
+/// the open array do not count.
+std::string shape_text(const Shape& shape, size_t limit, uint64_t partial = 0);
 
 }  // namespace sluice::outline

@@ -1,6 +1,7 @@
 #include "describe/values.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sluice/describe.h"
 #include "sluice/tape.h"
@@ -15,8 +16,32 @@ constexpr size_t kTogether = 1'500;
 
 }  // namespace
 
-void Values::add(std::string_view pointer, uint32_t depth, std::string_view source,
-                 uint64_t bytes) {
+namespace {
+
+/// The end of a string's source, from a word or a line on: never within a character or an escape.
+std::string_view find_last_words(std::string_view end) {
+  end.remove_prefix(end.size() - std::min(end.size(), kValueEnd));
+  const size_t space = end.find(' ');
+  const size_t line = end.find("\\n");
+  if (space == end.npos && line == end.npos) return {};
+  return end.substr(space < line ? space + 1 : line + 2);
+}
+
+}  // namespace
+
+void Values::add(std::string_view pointer, uint32_t depth, std::string_view source, uint64_t bytes,
+                 std::string_view end) {
+  const bool is_whole = bytes == source.size() && count_chars(source) <= kLongest;
+  add({depth, std::string(pointer), std::string(is_whole ? source : find_last_words(end)), bytes,
+       is_whole});
+}
+
+void Values::add(const Values& others) {
+  for (const Member& member : others.members_) add(member);
+}
+
+void Values::add(Member added) {
+  const uint32_t depth = added.depth;
   if (members_.size() == kMost) {
     uint32_t deepest = 0;
     for (const Member& member : members_) deepest = std::max(deepest, member.depth);
@@ -27,8 +52,7 @@ void Values::add(std::string_view pointer, uint32_t depth, std::string_view sour
       return is_deepest(member) && left-- == 0;
     }));
   }
-  const bool is_short = bytes == source.size() && count_chars(source) <= kLongest;
-  members_.push_back({depth, std::string(pointer), std::string(is_short ? source : ""), bytes});
+  members_.push_back(std::move(added));
 }
 
 std::string Values::finish() const {
@@ -39,10 +63,10 @@ std::string Values::finish() const {
       const Member& member = members_[at];
       if (member.depth != depth) continue;
       const std::string place = member.pointer + ": ";
-      std::string line = place + member.source;
-      if (member.source.empty() || count_chars(line) >= left) {
-        line = place + human_size(member.bytes);
-      }
+      const std::string size = place + human_size(member.bytes);
+      std::string line = member.is_whole ? place + member.source : size;
+      if (!member.is_whole && !member.source.empty()) line += ", ending …" + member.source;
+      if (count_chars(line) >= left) line = size;
       if (count_chars(line) >= left) continue;
       left -= count_chars(line) + 1;
       lines[at] = std::move(line);

@@ -183,21 +183,27 @@ const char* Inner::begin_string(const char* at, const char* end, bool key) {
   return at + 1;
 }
 
-// Reads a number, or true, false, null, up to what ends it.
+// Reads a number, or true, false, null, up to what ends it. What is none of them, as the dots of
+// JSON that was cut, stays behind the value.
 const char* Inner::word(const char* at, const char* end) {
+  const bool begins = held_.empty();
   const auto room = static_cast<ptrdiff_t>(kMaxWord - held_.size());
   const char* const limit = at + std::min(room, end - at);
   const char* const stop = std::find_if(at, limit, ends_word);
   held_.append(at, stop);
-  document_.count(static_cast<size_t>(stop - at));
   const bool full = held_.size() == kMaxWord;
-  if (stop == end && !full) return end;
-  const bool whole = !full && is_word(held_);
-  held_.clear();
+  const bool goes_on = stop == end && !full;
+  const bool whole = !goes_on && !full && is_word(held_);
+  if (begins && !whole) lay(at);
+  if (!begins || !whole) laid_ = stop;
+  if (goes_on) return end;
   if (!whole) {
     state_ = State::broken;
     return stop;
   }
+  document_.count(held_.size());
+  if (!begins) document_.source(held_);
+  held_.clear();
   end_value(stop);
   return stop;
 }
@@ -282,12 +288,12 @@ bool Inner::mark(uint32_t segment) {
 }
 
 std::string Inner::finish() {
-  if (state_ == State::tail) document_.source(std::exchange(held_, ""));
+  // A number may have no end of its own.
+  const bool last = state_ == State::word && is_word(held_);
+  if (state_ == State::tail || last) document_.source(std::exchange(held_, ""));
   document_.break_off();
-  std::string out = document_.out();
-  // The beginning of an escape. Of a word the document has all.
-  if (state_ != State::word) out += held_;
-  return out;
+  // The beginning of an escape or a word.
+  return document_.out() + held_;
 }
 
 }  // namespace sluice::gate
