@@ -225,3 +225,17 @@ test("a text without a drawn table has no rows, and is asked as lines", async ()
   expect((await ask({ rows: "1-2" })).words).toContain("has no rows");
   expect((await ask({ query: "SELECT COUNT(*) AS n FROM rows" })).data).toBe("n\n2400");
 });
+
+test.each(["", "...(truncated)", " [truncated, 3421 chars more]"])(
+  "JSON that ends early, with %j behind it, has its whole rows",
+  async (mark) => {
+    const json = JSON.stringify({ page: 2, rows }).slice(0, -40);
+    const ask = await send({ type: "text", text: `${json}${mark}` });
+    const last = rows.length - 2;
+    const total = rows.slice(0, -1).reduce((sum, { amount }) => sum + amount, 0);
+    expect((await ask(SUM)).data).toBe(`n,last,total\n899,${last},${total}`);
+    expect((await ask(SUM)).words).toContain("The JSON is cut off");
+    expect((await ask({ rows: "899-", pointer: "/rows" })).data).toBe(JSON.stringify(rows[last]));
+    expect((await ask({ pointer: "/page" })).data).toBe("2");
+  },
+);

@@ -27,6 +27,7 @@ import { findArray, tellPointer, textAtPointer, MAX_POINTER_BYTES } from "./json
 import {
   detectDatabase,
   documentKind,
+  isCutJson,
   findEncoding,
   chooseForm,
   HEAD_BYTES,
@@ -376,11 +377,19 @@ async function formFor(from: Readable, head: Uint8Array, wanted: Wanted, selecti
   return forms.formFor(from, kind, wanted, selection);
 }
 
-/** What a text is read as: itself, or for rows the table that is drawn in it. A query asks its lines unless its beginning shows a table. */
+/**
+ * What a text is read as: itself, what is whole of JSON that was cut, or for rows the table that is drawn in it. A query asks its lines unless
+ * its beginning shows a table.
+ */
 async function tableFor(from: Readable, head: Uint8Array, wanted: Wanted, { table }: Selection): Promise<Readable> {
-  const isTable = (wanted.mode === "rows" || wanted.mode === "query") && wanted.tokens === undefined;
+  const isRows = wanted.mode === "rows" || wanted.mode === "query";
   const isSaid = table?.header !== undefined || table?.delimiter !== undefined;
-  if (!isTable || isSaid || from.source.openWriter === undefined) return from;
+  if (isSaid || from.source.openWriter === undefined) return from;
+  if ((isRows || wanted.mode === "pointer") && isCutJson(from)) {
+    const { completeJson } = await loadPart(() => import("./forms.js"));
+    return completeJson(from);
+  }
+  if (!isRows || wanted.tokens !== undefined) return from;
   const { isText, isJson, isDrawn, layout } = inspect(from, head);
   if (!isText || isJson || layout.kind !== "none" || (wanted.mode === "query" && !isDrawn)) return from;
   const { readDrawnTable } = await loadPart(() => import("./forms.js"));

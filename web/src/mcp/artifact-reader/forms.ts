@@ -191,7 +191,22 @@ export async function readDrawnTable(from: Readable): Promise<Readable> {
       await pause();
     }
     const several = table.count > 1 ? `, the one of ${table.count} that has the most rows` : "";
-    return { table: `These are the rows of table ${table.at + 1}${several}: lines tells what stands around it.` };
+    return { note: `These are the rows of table ${table.at + 1}${several}: lines tells what stands around it.` };
+  });
+}
+
+/** JSON of which the end is missing as what is whole of it. Throws E_INVALID_ARGUMENT where nothing is, E_STORE_…. */
+export async function completeJson(from: Readable): Promise<Readable> {
+  const { filename, id } = from.ref;
+  const info = { mime_type: "application/json", filename: filename ?? `${id}.json` };
+  return deriveArtifact(from, "whole", info, async (source, writer) => {
+    const { findWholeJson } = await loadPart(() => import("../../json/cut-json.js"));
+    const whole = await findWholeJson(readChunks(source));
+    if (whole === undefined) throw refuseRows();
+    for await (const chunk of readChunks(source, 0, whole.end)) await writer.write(chunk);
+    await writer.write(new TextEncoder().encode(whole.closers));
+    const left = source.ref.size_bytes - whole.end;
+    return { note: `The JSON is cut off: this is what is whole of it. bytes "-${left}" tells how it ends.` };
   });
 }
 

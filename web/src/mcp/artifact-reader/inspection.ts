@@ -89,6 +89,12 @@ export function inspect({ ref }: Readable, head: Uint8Array): Inspection {
   return isUnsure || /^[CT]SV\b/.test(description) ? inspection : { ...inspection, layout: { kind: "none" } };
 }
 
+/** Whether an artifact was told as JSON of which the end is missing. */
+export function isCutJson({ ref }: Readable): boolean {
+  const { description } = ref.source;
+  return typeof description === "string" && /, cut off(?:$|, values )/.test(description);
+}
+
 /** Where rows are, by what was told of the lines above and below them, of a header, and of other tables. */
 function placeRows({ head, markBytes }: Inspection, layout: Extract<Layout, Between>, told: string): Layout {
   const [above = 0, below = 0] = ["above", "below"].map((side) =>

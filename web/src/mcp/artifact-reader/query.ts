@@ -19,7 +19,7 @@ import { artifactUri, quote } from "./definition.js";
 import { findRecord } from "./derived-record.js";
 import { holdBytes } from "./forms.js";
 import { findEnd, HEAD_BYTES, type Inspection } from "./inspection.js";
-import { noteBeside, noteTable } from "./records.js";
+import { noteBeside, noteForm } from "./records.js";
 import { nameTables } from "./query-tables.js";
 import type { Selection, Wanted } from "./request.js";
 import { readFacts, findSheet, type Readable, readSpan, nameSubject } from "./source.js";
@@ -107,7 +107,7 @@ async function openTable(
   if (tokens === undefined && (layout.kind === "csv" || layout.kind === "ndjson")) {
     const { size_bytes: size } = from.ref;
     const end = await findEnd(from, inspection);
-    const notes = [...noteBeside(inspection, size, end), ...noteTable(from)];
+    const notes = [...noteBeside(inspection, size, end), ...noteForm(from)];
     const { start } = layout;
     if (layout.kind === "ndjson") return { form: { kind: "ndjson" }, bytes: holdBytes(from, start, end), notes };
     const { delimiter, newline } = layout;
@@ -123,11 +123,11 @@ async function openTable(
       notes: [...notes, `The table has no header: its columns are ${listColumns(names)}.`],
     };
   }
-  if (isJson && tokens !== undefined) return { form: { kind: "rows", keys: tokens }, bytes };
+  if (isJson && tokens !== undefined) return { form: { kind: "rows", keys: tokens }, bytes, notes: noteForm(from) };
   if (isJson) {
     const end = Math.min(from.ref.size_bytes, BEGINNING_BYTES);
     const place = findRows(await readSpan(from, { start: markBytes, end }));
-    return { form: { kind: place.is, keys: place.tokens }, bytes, notes: noteRows(place) };
+    return { form: { kind: place.is, keys: place.tokens }, bytes, notes: [...noteRows(place), ...noteForm(from)] };
   }
   if (tokens === undefined) {
     return { form: { kind: "lines" }, bytes, notes: ["The rows are lines, with the columns number and line."] };

@@ -68,7 +68,7 @@ export async function tellRecords(
     data: shown.map((record) => (hasBorders ? `[${noun} ${record.index}]\n` : "") + writeRecord(record)).join("\n"),
     notes: [
       ...(mode === "rows" ? noteBeside(inspection, from.ref.size_bytes, rowsEnd) : []),
-      ...(mode === "rows" ? noteTable(from) : []),
+      ...(mode === "rows" ? noteForm(from) : []),
       ...moreNotes(last.index, range, total, mode),
       ...(isUnclosed ? ["A quote is never closed, so the last row takes all that follows it."] : []),
       ...cutNotes(shown, mode, from),
@@ -279,10 +279,10 @@ export function noteBeside({ layout }: Pick<Inspection, "layout">, size: number,
   ];
 }
 
-/** Which table of a text or a page of HTML the rows are of. */
-export function noteTable(from: Readable): readonly string[] {
-  const { table } = from.ref.source;
-  if (typeof table === "string") return [table];
+/** What rows are of: which table of a text or a page of HTML, or what is whole of JSON that was cut. */
+export function noteForm(from: Readable): readonly string[] {
+  const { note } = from.ref.source;
+  if (typeof note === "string") return [note];
   const isPage = from.ref.source["form"] === "rows" && plainType(from.origin?.mime_type ?? null) === "text/html";
   return isPage ? (readFacts(from)?.notices ?? []) : [];
 }
