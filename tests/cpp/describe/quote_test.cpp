@@ -104,7 +104,7 @@ TEST(DescribeQuote, InvalidUtf8IsReplaced) {
 
 TEST(DescribeQuote, MarkupIsDefused) {
   EXPECT_EQ(quote_untrusted("`a` <b> [c](d) !e *f* _g_ #h |i| ~j~"),
-            "\"'a' ‹b› ❲c❳❨d❩ ǃe ∗f∗ ˍgˍ ♯h ∣i∣ ∼j∼\"");
+            "\"'a' ‹b› ❲c❳❨d❩ ǃe ∗f∗ _g_ ♯h ∣i∣ ∼j∼\"");
   EXPECT_EQ(quote_untrusted("[c] (d) [e](f(g)) (h)"), "\"❲c❳ ❨d❩ ❲e❳❨f(g)) (h)\"");
   EXPECT_EQ(quote_untrusted("&lt;b&gt; &#60; R&D a & b"), "\"& lt;b& gt; &♯60; R& D a & b\"");
   EXPECT_EQ(quote_untrusted("［x］（http：／／y）＜script＞"), "\"❲x❳❨http:/ /y❩‹script›\"");
@@ -126,12 +126,12 @@ TEST(DescribeQuote, TagsAndAddressesOpenNowhere) {
            {"<?php", "‹?php"},
            {"a<b", "a‹b"},
            {"<<b>", "<‹b›"},
-           {"<|im_start|>", "‹∣imˍstart∣›"},
+           {"<|im_start|>", "‹∣im_start∣›"},
            {"<http://x>", "‹http:/ /x›"},
            {"<1@x.org>", "<1@x.org›"},
            {"<=a@x.org>", "<=a@x.org›"},
            {"<@x", "‹@x"},
-           {"<_a@x.org>", "‹ˍa@x.org›"},
+           {"<_a@x.org>", "‹_a@x.org›"},
            {"<\xe2\x80\x8b"
             "b>",
             "‹b›"},
@@ -149,8 +149,7 @@ TEST(DescribeQuote, TagsAndAddressesOpenNowhere) {
 TEST(DescribeQuote, LinksAreBroken) {
   EXPECT_EQ(quote_untrusted("see https://evil.example/?q=1"), "\"see https:/ /evil.example/?q=1\"");
   EXPECT_EQ(quote_untrusted("artifact://a_1 ://// WwW.x.org"),
-            "\"artifact:/ /a\xcb\x8d"
-            "1 :/ /// WwW .x.org\"");
+            "\"artifact:/ /a_1 :/ /// WwW .x.org\"");
   EXPECT_EQ(quote_untrusted("data:text/html JavaScript:alert`1` mailto:a@b"),
             "\"data :text/html JavaScript :alert'1' mailto :a@b\"");
   EXPECT_EQ(quote_untrusted("http:\xe2\x80\x8b/\x1b[0m/x ww\xc2\xadw.y java\x01script:z"),
@@ -176,7 +175,7 @@ bool forbidden(char32_t c) {
          (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
          (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfe00 && c <= 0xfe0f) ||
          (c >= 0xe0000 && c <= 0xe01ef) || (c >= 0xd800 && c <= 0xdfff) ||
-         std::u32string_view(U"`[]!*_#|~").find(c) != std::u32string_view::npos;
+         std::u32string_view(U"`[]!*#|~").find(c) != std::u32string_view::npos;
 }
 
 /// Whether a sign that may stand does so where it could open or close something.

@@ -15,11 +15,12 @@ namespace sluice {
 namespace {
 
 /// The look-alike of a character that means something to Markdown or HTML. None of them has a
-/// compatibility decomposition, so NFKC does not bring the original back.
+/// compatibility decomposition, so NFKC does not bring the original back. An underscore can at most
+/// set words in italics, and a model copies the names of columns and files that it stands in.
 char32_t look_alike(char32_t value) {
-  constexpr std::u32string_view kLive = U"`<>[]()!*_#|~";
+  constexpr std::u32string_view kLive = U"`<>[]()!*#|~";
   constexpr std::u32string_view kLookAlike =
-      U"'\u2039\u203a\u2772\u2773\u2768\u2769\u01c3\u2217\u02cd\u266f\u2223\u223c";
+      U"'\u2039\u203a\u2772\u2773\u2768\u2769\u01c3\u2217\u266f\u2223\u223c";
   static_assert(kLive.size() == kLookAlike.size());
   const size_t at = kLive.find(value);
   return at == kLive.npos ? value : kLookAlike[at];
