@@ -352,7 +352,7 @@ TEST(DescribeFamilies, FramesOfAnAnimationAreCounted) {
   const std::string start =
       "\x89PNG\r\n\x1a\n"s + be(13, 4) + "IHDR" + be(64, 4) + be(48, 4) + zeros(9);
   EXPECT_EQ(line_of(start + be(8, 4) + "acTL" + be(20, 4) + zeros(8) + be(0, 4) + "IDAT"),
-            "PNG image, 64 × 48, 61 B, 20 frames");
+            "PNG image, 64 × 48, 61 B, 20 frames, without its end");
   const std::string picture = "\x2c"s + zeros(8) + "\x80" + zeros(6) + "\2\3abc" + zeros(1);
   const std::string gif = "GIF89a" + le(64, 2) + le(48, 2) + zeros(3);
   const std::string control = "\x21\xf9\4"s + zeros(5);

@@ -81,6 +81,20 @@ bool looks_mangled(std::string_view head, uint64_t damage, uint64_t size,
          sniff_mangled(head, signatures).has_value();
 }
 
+namespace {
+
+// How far from a picture's end its last part may stand: programs write more behind it.
+constexpr size_t kPngEnd = 256;
+constexpr size_t kJpegEnd = 65'536;
+
+// The last part that a picture has (PNG §5.6, ITU T.81 B.1.1.3); nothing for other files.
+std::string_view last_part(std::string_view mime_type) {
+  if (mime_type == "image/png") return "IEND";
+  return mime_type == "image/jpeg" ? "\xff\xd9" : std::string_view();
+}
+
+}  // namespace
+
 SegmentLog::Open& SegmentLog::open_segment(uint32_t index) {
   const auto found = std::find_if(open_.begin(), open_.end(),
                                   [index](const auto& open) { return open->index == index; });
@@ -241,10 +255,13 @@ void SegmentLog::recognise(Open& open, const Segment& segment) const {
   open.recognised = true;
   if (readable && !binary && (!run || !open.type.mime_type.starts_with("image/"))) {
     open.text.emplace(head, open.delimiter, json);
-    open.has_tail = !json;
+    open.has_tail = true;
     open.tail = Tail(kExcerptTail);
   } else {
-    open.has_tail = wants_tail(as_bytes(head)) || find_wide_text(as_bytes(head));
+    const std::string_view last = last_part(open.type.mime_type);
+    open.has_tail =
+        !last.empty() || wants_tail(as_bytes(head)) || find_wide_text(as_bytes(head)).has_value();
+    if (!last.empty()) open.tail = Tail(open.type.mime_type == "image/png" ? kPngEnd : kJpegEnd);
   }
 }
 
@@ -298,6 +315,8 @@ void SegmentLog::close(uint32_t index) {
       segment.content_print = open.content.finish();
     }
   }
+  const std::string_view last = subject.text ? "" : last_part(subject.type.mime_type);
+  const bool lacks_end = !last.empty() && tail.find(last) == tail.npos;
   const bool cut = segment.cut && !subject.text;
   if (segment.mangled || cut) {
     const auto was =
@@ -313,6 +332,7 @@ void SegmentLog::close(uint32_t index) {
     }
   } else {
     describe(subject, segment);
+    if (lacks_end) segment.description += ", without its end";
     if (excerpts_ < kMaxExcerpts) {
       add_excerpts(subject, segment);
       ++excerpts_;

@@ -158,17 +158,29 @@ Status Survey::run(const std::string& reduced, Document& document) {
   return document.read(apply_splices(document.text(), std::move(work.splices)), table_.size());
 }
 
+namespace {
+
+/// Whether what stands behind a reference would be read as a part of it: what is left of a file
+/// that was cut, and the mark of the cut.
+bool runs_on(std::string_view behind) {
+  if (behind.empty()) return false;
+  return is_alphanumeric(behind[0]) || behind[0] == '[' || behind.starts_with("...") ||
+         behind.starts_with("…");
+}
+
+}  // namespace
+
 // A byte array in JSON inside a string becomes a reference, which needs quotes to be valid JSON.
 bool Survey::quote_bare_bytes(const Document& document, std::string& quoted) {
   std::vector<Splice> splices;
   for (const Mark& mark : document.marks(0, document.text().size())) {
     const Segment& segment = table_.segment(mark.segment);
-    const bool list = is_list(segment.form.encoding);
-    if (segment.kind != SegmentKind::run || (!list && !segment.cut)) continue;
+    const bool list = segment.kind == SegmentKind::run && is_list(segment.form.encoding);
+    const bool cut = segment.cut || runs_on(document.text().substr(mark.offset + kMarkerBytes));
+    if (segment.kind == SegmentKind::text || (!list && !cut)) continue;
     const size_t string = document.string_around(mark.offset);
     if (document.whole(string) || (list && (segment.bare || segment.form.suffix.empty()))) continue;
     std::string& wrap = table_.about(mark.segment).wrap;
-    // What is left of a file that was cut must not run into the reference.
     wrap = list ? quote_for(text_before(document, mark.offset)) : " ";
     if (wrap.empty()) continue;
     std::string with;
@@ -384,6 +396,7 @@ void Survey::take_files(Work& work, size_t base) {
 
 void Survey::take_block(Work& work, size_t block) {
   const Document& document = work.document;
+  if (media_as_text(document, block, config_.max_inline_size)) return;
   for (const std::string_view type : {"image", "audio"}) {
     const std::optional<size_t> data = document.tape().find(block, "data");
     if (data && document.is_block(block, type)) take_bytes(work, block, *data, type);

@@ -159,6 +159,7 @@ bool looks_like_bytes(const Run& run) {
 }  // namespace
 
 bool is_cut(std::string_view behind) {
+  if (behind.starts_with("\\n")) behind.remove_prefix(2);
   if (behind.starts_with(' ')) behind.remove_prefix(1);
   if (behind.starts_with("...") || behind.starts_with("…") || behind.starts_with("\\u2026")) {
     return true;
