@@ -128,7 +128,7 @@ std::string rows(int count) {
 TEST(GateChunks, EverySplitPointOfSmallDocuments) {
   for (const std::string& json : fixtures()) {
     const Passed whole = pass(json, tight());
-    for (size_t at = 0; at <= json.size(); ++at) {
+    for (size_t at = 0; at <= json.size(); at += kSplitStep) {
       expect_same(whole, pass_split(json, tight(), at),
                   json.substr(0, 60) + " split at " + std::to_string(at));
       if (HasFatalFailure()) return;
