@@ -369,56 +369,77 @@ Bytes Rows::count_lines(Bytes bytes) {
   return {end, bytes.data() + bytes.size()};
 }
 
-// What stands in one block, by its bits: `marks` for quotation marks and line ends, `delimiters`
-// for those. `line` is where the record at hand begins, or the text.
-void Rows::take_block(const char* at, size_t size, uint64_t marks, uint64_t delimiters,
-                      const char*& line) {
+namespace {
+
+/// For each bit whether the number of bits up to it is odd.
+uint64_t count_odd(uint64_t bits) {
+  for (int step = 1; step < 64; step *= 2) bits ^= bits << step;
+  return bits;
+}
+
+}  // namespace
+
+// What stands in one block of at most 64 bytes, by its bits. `line` is where the record at hand
+// begins, or the text. A quotation begins with a field, and the second of two quotation marks goes
+// on with it: where that holds for all of them, they need not be looked at one by one.
+void Rows::take_block(const char* at, size_t size, Marks marks, const char*& line) {
+  if (size == 0) return;
+  const bool separated = last_ == delimiter_ || last_ == '"' || is_line_end(last_);
+  const uint64_t inside = count_odd(marks.quotes) ^ (quoted_ ? UINT64_MAX : 0);
+  const uint64_t behind = (marks.delimiters | marks.ends | marks.quotes) << 1 | (separated ? 1 : 0);
+  const bool plain = delimiter_ != '\0' && (marks.quotes & inside & ~behind) == 0;
+  if (plain) marks.delimiters &= ~inside;
   size_t from = 0;
   const auto pass = [&](size_t to) {
     if (to == from) return;
     last_ = at[to - 1];
     filled_ = true;
-    const uint64_t passed = delimiters >> from << (64 - (to - from));
-    if (!quoted_) delimiters_ += static_cast<size_t>(std::popcount(passed));
+    const uint64_t passed = marks.delimiters >> from << (64 - (to - from));
+    if (plain || !quoted_) delimiters_ += static_cast<size_t>(std::popcount(passed));
   };
-  for (; marks != 0; marks &= marks - 1) {
-    const auto stop = static_cast<size_t>(std::countr_zero(marks));
+  for (uint64_t left = plain ? marks.ends : marks.ends | marks.quotes; left != 0;
+       left &= left - 1) {
+    const auto stop = static_cast<size_t>(std::countr_zero(left));
     pass(stop);
     from = stop + 1;
+    if (plain) quoted_ = (inside >> stop & 1) != 0;
     if (is_line_end(at[stop])) {
       end_line(at[stop], {line, static_cast<size_t>(at + stop - line)});
       if (!quoted_) line = at + from;
     } else {
-      // A quotation begins with a field; the second of two quotation marks goes on with it.
-      const bool begins = last_ == delimiter_ || last_ == '"' || is_line_end(last_);
-      quoted_ = !quoted_ && begins && delimiter_ != '\0';
+      quoted_ = !quoted_ && delimiter_ != '\0' &&
+                (last_ == delimiter_ || last_ == '"' || is_line_end(last_));
       filled_ = true;
     }
     last_ = at[stop];
   }
   pass(size);
+  if (plain) quoted_ = (inside >> (size - 1) & 1) != 0;
 }
 
 void Rows::push(Bytes bytes) {
   const std::string_view text = as_text(delimiter_ == '\0' ? count_lines(bytes) : bytes);
   const auto delimiter = static_cast<uint8_t>(delimiter_ == '\0' ? '\n' : delimiter_);
-  const auto marks = [](auto some) { return some.is('"') | some.is('\n') | some.is('\r'); };
+  const auto is_quote = [](auto some) { return some.is('"'); };
+  const auto is_end = [](auto some) { return some.is('\n') | some.is('\r'); };
   const auto separates = [delimiter](auto some) { return some.is(delimiter); };
   const char* at = text.data();
   const char* const end = at + text.size();
   const char* line = at;
   for (; end - at >= static_cast<ptrdiff_t>(Blocks::kBytes); at += Blocks::kBytes) {
     const Blocks blocks(reinterpret_cast<const uint8_t*>(at));
-    take_block(at, Blocks::kBytes, blocks.bits(marks), blocks.bits(separates), line);
+    take_block(at, Blocks::kBytes,
+               {blocks.bits(is_quote), blocks.bits(is_end), blocks.bits(separates)}, line);
   }
-  uint64_t marked = 0;
-  uint64_t separated = 0;
+  Marks marks;
   const auto size = static_cast<size_t>(end - at);
   for (size_t i = 0; i < size; ++i) {
-    marked |= uint64_t{marks(Byte(at[i]))} << i;
-    separated |= uint64_t{separates(Byte(at[i]))} << i;
+    const Byte byte(at[i]);
+    marks.quotes |= uint64_t{is_quote(byte)} << i;
+    marks.ends |= uint64_t{is_end(byte)} << i;
+    marks.delimiters |= uint64_t{separates(byte)} << i;
   }
-  take_block(at, size, marked, separated, line);
+  take_block(at, size, marks, line);
   if (gap_ == Gap::none || held_.size() >= kLongestHeld) return;
   held_.append(line, std::min(static_cast<size_t>(end - line), kLongestHeld));
 }

@@ -45,6 +45,12 @@ class Rows {
     size_t width = 0;
     uint64_t line = 0;
   };
+  /// Bits for the characters of a block that mean something.
+  struct Marks {
+    uint64_t quotes = 0;
+    uint64_t ends = 0;
+    uint64_t delimiters = 0;
+  };
   /// What was met last: an empty line or one of words, and a record of another width behind it.
   enum class Gap : uint8_t { none, open, other };
 
@@ -56,8 +62,7 @@ class Rows {
   void end_line(char end, std::string_view line);
   void end_record(std::string_view line);
   void begin_table();
-  void take_block(const char* at, size_t size, uint64_t marks, uint64_t delimiters,
-                  const char*& line);
+  void take_block(const char* at, size_t size, Marks marks, const char*& line);
   Bytes count_lines(Bytes bytes);
 
   char delimiter_ = '\0';
