@@ -50,8 +50,8 @@ TEST_F(LayersBlocks, AnImageWithoutBytesIsASentence) {
 TEST_F(LayersBlocks, ShortInvalidBase64IsTheTextThatItIs) {
   const std::string source = result(image("not base64!"));
   const std::string out = bench.show(source);
-  EXPECT_EQ(string_at(out, {"content", "0", "artifact", "mime_type"}), "text/plain");
-  EXPECT_EQ(string_at(out, {"content", "0", "preview"}), "not base64!");
+  EXPECT_EQ(string_at(out, {"content", "0", "type"}), "text");
+  EXPECT_EQ(string_at(out, {"content", "0", "text"}), "not base64!");
   EXPECT_EQ(out.find("image/png"), std::string::npos);
   const std::string mcp = bench.mcp(source);
   EXPECT_EQ(string_at(mcp, {"content", "0", "type"}), "text");
@@ -133,11 +133,15 @@ TEST_F(LayersBlocks, LooselyWrittenImageComesBack) {
 }
 
 TEST_F(LayersBlocks, WordsThatWouldDecodeAreWords) {
-  for (const std::string words : {"file not found", "Error 404 at line 12 of page", "No\\nimage"}) {
+  for (const std::string words : {"file not found", "Error 404 at line 12 of page"}) {
     const std::string out = bench.show(result(image(words)));
-    EXPECT_EQ(string_at(out, {"content", "0", "artifact", "mime_type"}), "text/plain") << words;
-    EXPECT_EQ(at(out, {"content", "0", "preview"}), "\"" + words + "\"");
+    EXPECT_EQ(string_at(out, {"content", "0", "type"}), "text") << words;
+    EXPECT_EQ(string_at(out, {"content", "0", "text"}), words);
   }
+  // What has the letters of an encoding alone is kept.
+  const std::string out = bench.show(result(image("No\\nimage")));
+  EXPECT_EQ(string_at(out, {"content", "0", "artifact", "mime_type"}), "text/plain");
+  EXPECT_EQ(at(out, {"content", "0", "preview"}), "\"No\\nimage\"");
 }
 
 TEST_F(LayersBlocks, BitsBehindTheLastByteAreLeftOut) {
@@ -205,6 +209,23 @@ TEST_F(LayersBlocks, BytesThatAreNotOfTheDeclaredTypeAreNotLabelledSo) {
   EXPECT_EQ(type_of("a: " + words, "application/yaml"), "application/yaml");
   EXPECT_EQ(type_of("# " + words, "text/markdown"), "text/markdown");
   EXPECT_EQ(type_of("[\"" + words + "\"]", "application/json"), "application/json");
+}
+
+TEST_F(LayersBlocks, AnErrorPageIsItsTextWhateverIsDeclared) {
+  const std::string page = "<html><body><h1>403 Forbidden</h1></body></html>";
+  const std::string file =
+      R"({"content":[{"type":"resource","resource":{"mimeType":"application/pdf","uri":"x:a","blob":")" +
+      base64(page) + "\"}}]}";
+  EXPECT_EQ(string_at(bench.show(file), {"content", "0", "resource", "text"}), page);
+  EXPECT_EQ(string_at(bench.show(file), {"content", "0", "resource", "mimeType"}), "text/plain");
+  EXPECT_EQ(bench.restore(bench.mcp(file)), file);
+
+  const std::string picture = result(image(base64(page)));
+  EXPECT_EQ(string_at(bench.show(picture), {"content", "0", "text"}), page);
+  EXPECT_EQ(bench.restore(bench.mcp(picture)), picture);
+  // A drawing is a picture, though it is text.
+  const std::string drawing = result(image(base64("<svg xmlns='http://www.w3.org/2000/svg'/>")));
+  EXPECT_EQ(string_at(bench.mcp(drawing), {"content", "0", "text"}).substr(0, 12), "[sluice] SVG");
 }
 
 TEST_F(LayersBlocks, AShortTextInABlobIsToldAsText) {

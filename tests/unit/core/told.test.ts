@@ -72,6 +72,74 @@ describe("what is said last", () => {
       expect(told).toContain("/next~0page: 602 B");
     }
   });
+
+  test.each([
+    [
+      "the page of a query to GraphQL",
+      { data: { repository: { issues: { nodes: rows, pageInfo: { endCursor: "Y3Vyc29y" } } } } },
+      "/data/repository/issues/pageInfo/endCursor",
+    ],
+    ["an error in a list of errors", { rows, errors: [{ message: "no such shard" }] }, "no such shard"],
+    ["a page in a list", [{ rows, nextPageToken: "tok_8f31" }], "tok_8f31"],
+    ["the last of many elements", [...rows, { _meta: { next_cursor: "tok_8f31" } }], "tok_8f31"],
+    ["the last of many lines", [...rows.map(({ name }) => name), "ERROR: disk full"], "ERROR: disk full"],
+    [
+      "the end of a long text",
+      { stdout: "it goes on\n".repeat(800), stderr: `${"warn\n".repeat(400)}fatal: it broke`, code: 1 },
+      "fatal: it broke",
+    ],
+  ])("of JSON is %s", async (_, value, last) => {
+    const { words, observation } = await tell(JSON.stringify(value));
+    expect(words).toContain(last);
+    expect(observation).toContain(last);
+  });
+
+  test("of a page of HTML is a comment, too", async () => {
+    const { words } = await tell(
+      `<h1>News</h1>${"<p>words</p>\n".repeat(1000)}<!-- truncated: next page at /p/2 -->\n`,
+    );
+    expect(words).toContain("> words\n>  truncated: next page at /p/2");
+  });
+});
+
+describe("what was cut for the model", () => {
+  test.each(["", "...(truncated)", "... [truncated, 3421 chars more]"])(
+    "is JSON with %j behind it, and says so",
+    async (mark) => {
+      const { words } = await tell(`${JSON.stringify({ rows }).slice(0, -20)}${mark}`);
+      expect(words).toContain(", cut off. Stored");
+      expect(words).toContain(": object {rows: array of 399 {id: integer, name: string, amount: integer}}");
+    },
+  );
+
+  test("does not run into the reference to it", async () => {
+    const json = JSON.stringify({ items: rows.map((row) => ({ ...row, more: row.name })) });
+    const cut = json.slice(0, json.lastIndexOf(":") + 1);
+    for (const text of [JSON.stringify({ result: `${cut}...[truncated]` }), `Result:\n${cut}... truncated`]) {
+      expect((await tell(text)).words).toMatch(/artifact:\/\/[^\s"]+&size=[0-9]+ [. ]/);
+    }
+    const picture = Buffer.concat([PNG.subarray(0, 40), Buffer.alloc(12_000, 7)]).toString("base64");
+    const { words } = await tell(
+      JSON.stringify({ shot: `data:image/png;base64,${picture.slice(0, 12_001)}... <snip>` }),
+    );
+    expect(words).toContain("PNG image without its end");
+    expect(words).toMatch(/size=[0-9]+ \S?\.\.\. <snip>/);
+  });
+
+  test("is a picture without its last part", async () => {
+    const whole = Buffer.concat([PNG.subarray(0, -12), Buffer.alloc(9000), PNG.subarray(-12)]);
+    expect((await tell(`data:image/png;base64,${base64(whole)}`)).words).not.toContain("without its end");
+    expect((await tell(`data:image/png;base64,${base64(whole.subarray(0, -12))}`)).words).toContain(
+      "PNG image, 1 × 1, 8.8 KB, without its end",
+    );
+  });
+});
+
+describe("a name", () => {
+  test("is spelled as it is, so that it can be asked for", async () => {
+    const text = `_id,created_at,user_name\n${rows.map(({ id }) => `${id},2026-01-01,u_${id}\n`).join("")}`;
+    expect((await tell(text.repeat(2))).words).toContain('"_id", "created_at", "user_name"');
+  });
 });
 
 describe("a table among words", () => {

@@ -57,7 +57,8 @@ bool may_be_old_text(Bytes head) {
 bool is_old_text(Bytes head) {
   head = head.first(std::min(head.size(), kLooked));
   const auto plain = std::count_if(head.begin(), head.end(), is_plain);
-  return may_be_old_text(head) && static_cast<size_t>(plain) * 4 >= head.size() * 3;
+  const auto seen = static_cast<size_t>(plain);
+  return may_be_old_text(head) && seen < head.size() && seen * 4 >= head.size() * 3;
 }
 
 }  // namespace sluice

@@ -29,7 +29,7 @@ std::string read_first_line(const Wide& wide, Bytes head);
 /// Whether bytes may be text in an older encoding: nothing stands in them that no text has.
 bool may_be_old_text(Bytes head);
 
-/// Whether they are: mostly letters of ASCII.
+/// Whether they are: mostly letters of ASCII, and not all.
 bool is_old_text(Bytes head);
 
 }  // namespace sluice

@@ -11,6 +11,8 @@
 #include "layers/result/notes.h"
 #include "layers/result/segment_table.h"
 #include "sluice/sniff.h"
+#include "sluice/tape.h"
+#include "text/ascii.h"
 
 namespace sluice::layers {
 
@@ -164,6 +166,38 @@ bool lacks_bytes(const Document& document, size_t block) {
 
 }  // namespace
 
+namespace {
+
+/// Whether bytes are short text, which stands in the place of a file.
+bool is_short_text(std::string_view bytes, size_t most) {
+  return is_printable(bytes) && !has_binary_magic(as_bytes(bytes)) && count_chars(bytes) <= most;
+}
+
+/// Whether text is what a server answers in the place of a file that it does not have: a page or
+/// JSON.
+bool is_answer(std::string_view text) {
+  const std::optional<FileType> type = sniff(as_bytes(text));
+  if (type) return type->mime_type == "text/html" || type->mime_type == "application/xml";
+  Tape tape;
+  return text.starts_with('{') && Tape::parse(text, tape).ok();
+}
+
+/// Whether no part of a text may be base64, however badly it is written: words, a path, an address.
+bool is_plainly_words(std::string_view text) {
+  constexpr size_t kLongestWord = 64;
+  size_t word = 0;
+  bool other = false;
+  for (const char c : text) {
+    const bool encodes = is_alphanumeric(c) || is_among(c, "+/=-_");
+    other = other || (!encodes && !is_among(c, "\r\n"));
+    word = encodes ? word + 1 : 0;
+    if (word > kLongestWord) return false;
+  }
+  return other;
+}
+
+}  // namespace
+
 std::optional<std::string> resource_as_text(const Document& document, size_t resource,
                                             size_t most) {
   const Tape& tape = document.tape();
@@ -172,16 +206,39 @@ std::optional<std::string> resource_as_text(const Document& document, size_t res
   const std::string declared = plain_type(string_member(document, resource, "mimeType"));
   const std::string_view source = tape.source(*blob);
   if (!document.marks(*blob).empty() || source.size() / 8 > most) return std::nullopt;
-  if (!declared.empty() && !is_text_type(declared)) return std::nullopt;
   const std::optional<Payload> payload = read_base64(tape.string(*blob));
-  if (!payload || !is_printable(payload->bytes) || has_binary_magic(as_bytes(payload->bytes)) ||
-      count_chars(payload->bytes) > most) {
-    return std::nullopt;
-  }
+  if (!payload || !is_short_text(payload->bytes, most)) return std::nullopt;
+  const bool is_declared = declared.empty() || is_text_type(declared);
+  if (!is_declared && !is_answer(payload->bytes)) return std::nullopt;
   const uint32_t begin = tape[resource].begin;
   const Node& key = tape[*blob - 1];
-  return apply_splices(tape.source(resource), {{key.begin - begin, tape[*blob].end - begin,
-                                                "\"text\":" + json_string(payload->bytes)}});
+  std::vector<Splice> splices = {
+      {key.begin - begin, tape[*blob].end - begin, "\"text\":" + json_string(payload->bytes)}};
+  if (const auto type = tape.find(resource, "mimeType"); type && !is_declared) {
+    splices.push_back(
+        {tape[*type].begin - begin, tape[*type].end - begin, json_string("text/plain")});
+  }
+  return apply_splices(tape.source(resource), std::move(splices));
+}
+
+std::optional<std::string> media_as_text(const Document& document, size_t block, size_t most) {
+  if (!document.is_block(block, "image") && !document.is_block(block, "audio")) return std::nullopt;
+  const Tape& tape = document.tape();
+  const std::optional<size_t> data = tape.find(block, "data");
+  if (!data || tape[*data].type != Type::string || !document.marks(block).empty() ||
+      tape.source(*data).size() / 8 > most) {
+    return std::nullopt;
+  }
+  const std::string value = tape.string(*data);
+  if (value.empty() || value.starts_with(kScheme) || value.starts_with("data:")) {
+    return std::nullopt;
+  }
+  const std::optional<Payload> payload = read_base64(value);
+  const std::string& text = payload ? payload->bytes : value;
+  const bool shown = payload ? is_answer(text) : is_plainly_words(text) && !read_loose_base64(text);
+  if (!shown) return std::nullopt;
+  if (!is_short_text(text, most)) return std::nullopt;
+  return Object().text("type", "text").text("text", text).end();
 }
 
 std::optional<std::string> block_instead(const Document& document, size_t block, size_t most) {
@@ -190,6 +247,7 @@ std::optional<std::string> block_instead(const Document& document, size_t block,
     return note_as_block(std::string("[sluice] ") + (audio ? "A sound" : "An image") +
                          " without any bytes: the tool sent nothing of it.");
   }
+  if (std::optional<std::string> text = media_as_text(document, block, most)) return text;
   const std::optional<size_t> resource = document.tape().find(block, "resource");
   if (!resource || !document.is_block(block, "resource")) return std::nullopt;
   std::optional<std::string> text = resource_as_text(document, *resource, most);

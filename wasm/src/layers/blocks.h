@@ -31,8 +31,13 @@ struct Load {
 };
 
 /// An entry of `contents`, or a block's `resource`, with its `blob` as `text`, as JSON source: if
-/// that is text of at most `most` characters. Empty for any other.
+/// that is text of at most `most` characters and declared to be text, or a page or JSON that a
+/// server answers in the place of a file. Empty for any other.
 std::optional<std::string> resource_as_text(const Document& document, size_t resource, size_t most);
+
+/// A text block in the place of an image or audio block whose data is such an answer in base64, or
+/// words as they are: an error, a path.
+std::optional<std::string> media_as_text(const Document& document, size_t block, size_t most);
 
 /// What stands in the place of a block from which nothing was taken: a text if its bytes are
 /// missing, or are a text. Empty where it stays as it is.

@@ -247,7 +247,9 @@ void add_once(std::vector<uint32_t>& list, uint32_t segment, const SegmentTable&
 void Mcp::rewrite_structured(const std::string& at) {
   const size_t node = *shape_.structured;
   const std::optional<uint32_t> segment = document_.whole(node);
-  const bool collapsed = segment && table_.segment(*segment).kind == SegmentKind::json;
+  const bool collapsed =
+      segment && (table_.segment(*segment).kind == SegmentKind::json ||
+                  table_.segment(*segment).form.encoding == Encoding::byte_object);
   if (!collapsed || was_array(table_.segment(*segment))) {
     tell_structured(node, at);
     return referrer_.refer_key(node, at, splices_, edits_);

@@ -160,12 +160,9 @@ Status Survey::run(const std::string& reduced, Document& document) {
 
 namespace {
 
-/// Whether what stands behind a reference would be read as a part of it: what is left of a file
-/// that was cut, and the mark of the cut.
+/// Whether what stands behind a reference to JSON would be read as a part of it: the mark of a cut.
 bool runs_on(std::string_view behind) {
-  if (behind.empty()) return false;
-  return is_alphanumeric(behind[0]) || behind[0] == '[' || behind.starts_with("...") ||
-         behind.starts_with("…");
+  return behind.starts_with('[') || behind.starts_with("...") || behind.starts_with("…");
 }
 
 }  // namespace
@@ -176,8 +173,9 @@ bool Survey::quote_bare_bytes(const Document& document, std::string& quoted) {
   for (const Mark& mark : document.marks(0, document.text().size())) {
     const Segment& segment = table_.segment(mark.segment);
     const bool list = segment.kind == SegmentKind::run && is_list(segment.form.encoding);
-    const bool cut = segment.cut || runs_on(document.text().substr(mark.offset + kMarkerBytes));
-    if (segment.kind == SegmentKind::text || (!list && !cut)) continue;
+    const std::string_view behind = document.text().substr(mark.offset + kMarkerBytes);
+    const bool cut = segment.cut || (segment.kind == SegmentKind::json && runs_on(behind));
+    if (!list && !cut) continue;
     const size_t string = document.string_around(mark.offset);
     if (document.whole(string) || (list && (segment.bare || segment.form.suffix.empty()))) continue;
     std::string& wrap = table_.about(mark.segment).wrap;
