@@ -210,7 +210,8 @@ TEST(DescribeValues, OfShortMembersOutsideOfArrays) {
   EXPECT_TRUE(values.ends_with("\n/rows/last: 0\n/has_more: true")) << values;
   EXPECT_EQ(std::count(values.begin(), values.end(), '\n'), 15);
   EXPECT_EQ(
-      values_of("{\"data\":{\"a\":{\"b\":{\"c\":{\"d\":{\"e\":{\"f\":1,\"g\":{\"h\":{\"i\":2}}}}}}}}}"),
+      values_of(
+          "{\"data\":{\"a\":{\"b\":{\"c\":{\"d\":{\"e\":{\"f\":1,\"g\":{\"h\":{\"i\":2}}}}}}}}}"),
       "/data/a/b/c/d/e/f: 1");
   // Together they are no page.
   std::string wide = "{";
