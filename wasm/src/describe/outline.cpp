@@ -39,7 +39,9 @@ class Outline::Reader {
   /// Whether a number was NaN or infinite.
   bool has_nan() const { return nan_; }
   /// Lines of words behind lines of JSON.
-  uint64_t below() const { return below_ + (words_ > 0 && !word_ended_ ? 1 : 0); }
+  uint64_t below() const { return below_ + ((words_ > 0 && !word_ended_) || is_in_line() ? 1 : 0); }
+  /// Whether the last of several lines is no document: it was cut.
+  bool has_broken_line() const { return (broken_ && !failed()) || is_in_line(); }
   const outline::Shape& shape() const { return shape_; }
   const outline::Values& values() const { return values_; }
 
@@ -105,6 +107,10 @@ class Outline::Reader {
   void begin_value(uint8_t byte);
   void end_value();
   void end_key();
+  bool is_in_line() const {
+    return !failed() && !complete() && shape_.is_lines() && shape_.list().count > kFewestLines;
+  }
+  void break_line(bool ended);
   void begin_element();
   void begin_skipped(uint8_t byte);
   /// Whether the values of members of the innermost container are told.
@@ -127,6 +133,7 @@ class Outline::Reader {
   bool integer_ = true;       // the number at hand is one
   bool nan_ = false;          // one was none of JSON's
   bool parted_ = false;       // a comma stood between two values
+  bool broken_ = false;       // a line that began as JSON is words
   bool line_ended_ = false;   // since the root, behind which a line's end stands
   bool spans_lines_ = false;  // a line ended inside a root
   bool word_ended_ = false;   // a line of words
@@ -153,7 +160,20 @@ class Outline::Reader {
 void Outline::Reader::push(Bytes bytes) {
   const uint8_t* at = bytes.data();
   const uint8_t* const end = at + bytes.size();
-  while (at != end && state_ != State::failed) at = step(at, end);
+  while (at != end && state_ != State::failed) {
+    at = step(at, end);
+    if (state_ == State::failed) break_line(at != bytes.data() && at[-1] == '\n');
+  }
+}
+
+/// A line that was cut is one of words, as the mark of the cut behind it; `ended` where it fails.
+void Outline::Reader::break_line(bool ended) {
+  if (broken_ || words_ > 0 || !shape_.is_lines() || shape_.list().count <= kFewestLines) return;
+  broken_ = true;
+  state_ = State::words;
+  words_ = 1;
+  below_ = ended ? 1 : 0;
+  word_ended_ = ended;
 }
 
 /// Reads at least one byte, or leaves the state in which it may not be read.
@@ -669,9 +689,10 @@ uint64_t Outline::below() const {
 
 std::string Outline::finish() const {
   const bool cut = reader_ && reader_->is_cut();
-  if (!reader_ || (!cut && !reader_->complete())) return {};
-  const size_t whole = cut && reader_->is_in_element() ? 1 : 0;
-  std::string text = outline::shape_text(reader_->shape(), kOutlineChars, whole);
+  if (!reader_ || (!cut && !reader_->complete() && !reader_->has_broken_line())) return {};
+  const bool line = reader_->has_broken_line();
+  const size_t partial = line || (cut && reader_->is_in_element()) ? 1 : 0;
+  std::string text = outline::shape_text(reader_->shape(), kOutlineChars, partial);
   if (cut) text += ", cut off";
   if (reader_->has_nan()) text += ", with NaN or Infinity, which JSON does not have";
   return text;

@@ -153,7 +153,8 @@ class Writer {
 
   /// `1,200 lines of {id: integer}`
   std::string lines(const List& list) {
-    return grouped(list.count) + " lines of " + kinds(list.kinds, &list.items, nullptr);
+    return grouped(list.count - std::min(partial_, list.count)) + " lines of " +
+           kinds(list.kinds, &list.items, nullptr);
   }
 
   std::string record(const Record& record, size_t limit) {

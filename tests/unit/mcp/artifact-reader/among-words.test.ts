@@ -101,6 +101,16 @@ test("lines of JSON between words are rows", async () => {
   expect((await ask({ rows: "900-" })).data).toBe(JSON.stringify(rows[899]));
 });
 
+test.each(["", "... [truncated]\n"])(
+  "lines of JSON are rows where the last was cut, with %j behind it",
+  async (mark) => {
+    const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+    const ask = await send({ type: "text", text: `${lines}{"id":900,"na${mark}` });
+    expect((await ask(SUM)).data).toBe("n,last,total\n900,899,809100");
+    expect((await ask({ rows: "900-" })).data).toBe(JSON.stringify(rows[899]));
+  },
+);
+
 test("the longest table of HTML has rows, and its words are read with pages", async () => {
   const head = "<h2>Sheet</h2><table><tr><td>small</table><table><tr><th>id<th>name<th>amount</tr>";
   const ask = await send({ type: "text", text: `${head}${html}</table>\n<p>more ranges: A1001:D2000</p>` });
