@@ -19,7 +19,7 @@ export const BUDGETS = {
   // last; 1 KB tells JSON and pictures of which the end is missing; 7 KB find bytes in the
   // spellings of Python, JavaScript and dumps; 3 KB take the places that a configuration names out of JSON that is stored as a whole; what
   // remains of facts tells kinds by their bytes, and texts by their forms.
-  core: 202_000,
+  core: 202_500,
   contract: 24_000,
   // What documents, films, archives and fonts say of themselves: loaded with the first of them. What stands in a gzip file is told by the
   // tables of the core, which are in it once more.
@@ -28,16 +28,17 @@ export const BUDGETS = {
   tables: 350_000,
   // 1 KB of it and of the next two tells databases from other bytes, and reads JSON in strings and the arguments of a table; 2 KB find what has to
   // be decoded, and rows among words.
+  // 2 KB of it and of those below find tables that are drawn in text, what is whole of JSON that was cut, and where the records of a long file are.
   // 1 KB of it and of those below is compressed apart, since queries load what compiles the core, too; 1 KB asks what tells facts of files.
-  "mcp-sluice": 79_500,
+  "mcp-sluice": 81_000,
   "mcp-sluice, on demand": 116_000,
   // Of it 6 KB keep bytes from models in messages that are no result, and 2 KB know hosts and limit calls.
-  "mcp-sluice/mcp": 123_500,
-  "mcp-sluice/browser": 93_500,
+  "mcp-sluice/mcp": 125_000,
+  "mcp-sluice/browser": 95_500,
   "mcp-sluice/node": 240_500,
-  "mcp-sluice/tools": 233_000,
+  "mcp-sluice/tools": 236_000,
   "mcp-sluice/tools in Node": 416_500,
-  "mcp-sluice/planner": 129_000,
+  "mcp-sluice/planner": 133_500,
   "mcp-sluice/planner/redis": 9_500,
   "mcp-sluice/s3": 19_500,
   "mcp-sluice/files": 57_500,
@@ -49,7 +50,7 @@ export const BUDGETS = {
   // 2.5 MB are the modules that read PDF and decode pictures. Bundled, they are half of what their packages would be.
   // 160 KB are the modules of the proxy once more, in few files, which start in half the time.
   // 320 KB are SQLite, which queries load.
-  tarball: 4_600_000,
+  tarball: 4_650_000,
 };
 
 /** How far a test lets a size pass its budget. */
