@@ -151,11 +151,13 @@ TEST(FileLook, AShortTextIsATableWhereItsTypeOrNameSaysSo) {
     return told.substr(begin, told.find('"', begin) - begin);
   };
   EXPECT_EQ(said("a,b\n1,2\n", "", "x.csv"), "CSV, 8 B, 1 row, 2 columns (from the file): \\");
-  EXPECT_EQ(said("1,2\n", "", "x.CSV"), "CSV, 4 B, 1 row, 2 columns");
-  EXPECT_EQ(said("1,2", "text/x-csv", ""), "CSV, 3 B, 1 row, 2 columns");
-  EXPECT_EQ(said("1, 2\n\n3, 4\n", "", "x.csv"), "CSV, 11 B, 2 rows, 2 columns");
-  EXPECT_EQ(said("1,5\t2,5\n1,5\t2,5\n", "", "x.tsv"), "TSV, 16 B, 2 rows, 2 columns");
-  EXPECT_EQ(said("1\t2\n", "text/tab-separated-values", "x.txt"), "TSV, 4 B, 1 row, 2 columns");
+  EXPECT_EQ(said("1,2\n", "", "x.CSV"), "CSV, 4 B, 1 row without a header, 2 columns");
+  EXPECT_EQ(said("1,2", "text/x-csv", ""), "CSV, 3 B, 1 row without a header, 2 columns");
+  EXPECT_EQ(said("1, 2\n\n3, 4\n", "", "x.csv"), "CSV, 11 B, 2 rows without a header, 2 columns");
+  EXPECT_EQ(said("1,5\t2,5\n1,5\t2,5\n", "", "x.tsv"),
+            "TSV, 16 B, 2 rows without a header, 2 columns");
+  EXPECT_EQ(said("1\t2\n", "text/tab-separated-values", "x.txt"),
+            "TSV, 4 B, 1 row without a header, 2 columns");
   for (const char* name : {"", "x", "x.txt", "csv", "x.csv.txt"})
     EXPECT_TRUE(said("1,2\n", "", name).starts_with("text, 4 B, 1 line")) << name;
   for (const char* text : {"one\ntwo\n", "a,b\nc\n", "", "\n", "{a,b}"})
