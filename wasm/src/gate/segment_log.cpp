@@ -84,8 +84,7 @@ bool looks_mangled(std::string_view head, uint64_t damage, uint64_t size,
 namespace {
 
 // How far from a picture's end its last part may stand: programs write more behind it.
-constexpr size_t kPngEnd = 256;
-constexpr size_t kJpegEnd = 65'536;
+constexpr size_t kPictureEnd = 65'536;
 
 // The last part that a picture has (PNG §5.6, ITU T.81 B.1.1.3); nothing for other files.
 std::string_view last_part(std::string_view mime_type) {
@@ -261,7 +260,7 @@ void SegmentLog::recognise(Open& open, const Segment& segment) const {
     const std::string_view last = last_part(open.type.mime_type);
     open.has_tail =
         !last.empty() || wants_tail(as_bytes(head)) || find_wide_text(as_bytes(head)).has_value();
-    if (!last.empty()) open.tail = Tail(open.type.mime_type == "image/png" ? kPngEnd : kJpegEnd);
+    if (!last.empty()) open.tail = Tail(kPictureEnd);
   }
 }
 
