@@ -1,5 +1,6 @@
 /** What a model is told of long texts: what they say last, what they are, and what stands in them. */
 import { createHash } from "node:crypto";
+import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, test } from "vitest";
 import { createSluice } from "../../../web/src/index.js";
 import { base64 } from "./samples.js";
@@ -475,4 +476,17 @@ describe("a text in an encoding", () => {
       expect((await tell(text)).words).toBe(text);
     },
   );
+});
+
+test("bytes that are the whole of structuredContent leave an object there, as clients require", async () => {
+  const sluice = await createSluice({ store: "memory" });
+  const document = {
+    content: [{ type: "text", text: "ok" }],
+    structuredContent: Object.fromEntries(Buffer.concat([PNG, Buffer.alloc(9000)]).entries()),
+  };
+  const { value } = await sluice.transform(document, { dialect: "mcp", namespace: "t" });
+  expect(CallToolResultSchema.parse(value).structuredContent).toEqual({
+    artifact: expect.stringMatching(/^artifact:\/\//) as string,
+  });
+  expect(await sluice.restore(value)).toEqual(document);
 });
