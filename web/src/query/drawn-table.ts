@@ -53,19 +53,27 @@ export interface DrawnTable {
 
 /** Finds the table with the most rows. Undefined where none has any. */
 export async function findDrawnTable(chunks: AsyncIterable<Uint8Array>): Promise<DrawnTable | undefined> {
-  const sizes: { rows: number; rules: number }[] = [];
+  let most: TableSize = { at: -1, rows: 0, rules: 0 };
+  let open: TableSize = { at: -1, rows: 0, rules: 0 };
   const reader = new DrawnTableReader((at, part) => {
-    const size = (sizes[at] ??= { rows: -1, rules: 0 });
-    if (part === "rule") size.rules += 1;
-    else size.rows += 1;
+    // The first part of a table is its header.
+    if (at !== open.at) open = { at, rows: -1, rules: 0 };
+    if (part === "rule") open.rules += 1;
+    else open.rows += 1;
+    if (open.rows > most.rows) most = open;
   });
   for await (const lines of splitLines(chunks)) for (const line of lines) reader.push(line);
   reader.end();
-  const most = Math.max(0, ...sizes.map(({ rows }) => rows));
-  const at = sizes.findIndex(({ rows }) => most > 0 && rows === most);
-  const { rows = 0, rules = 0 } = sizes[at] ?? {};
+  const { at, rows, rules } = most;
   const isRuled = rules > BOX_RULES && rows < (rules - BOX_RULES + 1) * LINES_BETWEEN_RULES;
-  return at < 0 ? undefined : { at, count: sizes.length, isRuled };
+  return at < 0 ? undefined : { at, count: open.at + 1, isRuled };
+}
+
+/** What is counted of a table. */
+interface TableSize {
+  readonly at: number;
+  rows: number;
+  rules: number;
 }
 
 /** The rows of a table, its header first, as many at a time as a chunk ends. */
@@ -173,7 +181,8 @@ class DrawnTableReader {
   }
 
   #beginTable(rule: string): void {
-    this.#joints = Array.from(rule.matchAll(new RegExp(JOINT, "gu")), ({ index }) => index);
+    const joints = Array.from(rule.matchAll(new RegExp(JOINT, "gu")), ({ index }) => index);
+    this.#joints = joints.length > MAX_COLUMNS + 1 ? [] : joints;
     this.#hasEdges = this.#lines.every((line) => BORDER.test(line.trimStart().charAt(0)));
     const header = this.#lines.map((line) => splitCells(line, this.#hasEdges));
     this.#lines = [];

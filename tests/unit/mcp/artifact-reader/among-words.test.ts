@@ -230,6 +230,19 @@ test("cells of a drawn table have line ends and borders in them", async () => {
   expect((await psql({ rows: "1-2" })).data).toBe('a,b\n1,"x\ny"\n2,C++');
 });
 
+test("any number of drawn tables, and rules of any width, are read", async () => {
+  const tables = "a|b\n-|--\n1|2\n\n".repeat(200_000);
+  const many = await send({ type: "text", text: `${tables}x|y\n-|--\n3|4\n5|6\n` });
+  const { data, words } = await many({ rows: "1-2" });
+  expect(data).toBe("x,y\n3,4\n5,6");
+  expect(words).toContain("table 200001, the one of 200001");
+
+  const wide = `|a|b|\n|--${"+".repeat(500_000)}|\n${`|1|2${"|3".repeat(1000)}|\n`.repeat(300)}`;
+  expect(
+    (await (await send({ type: "text", text: wide }))({ query: "SELECT COUNT(*) AS n, MIN(a) AS a FROM rows" })).data,
+  ).toBe("n,a\n300,1");
+});
+
 test("a text without a drawn table has no rows, and is asked as lines", async () => {
   const ask = await send({ type: "text", text: "a | b\nnot a rule\n\n---\n".repeat(600) });
   expect((await ask({ rows: "1-2" })).words).toContain("has no rows");

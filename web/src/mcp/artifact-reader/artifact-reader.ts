@@ -368,10 +368,10 @@ async function formFor(from: Readable, head: Uint8Array, wanted: Wanted, selecti
     // It is decoded once, and kept.
     const { encoding: given } = selection.table ?? {};
     const encoding = given ?? (from.source.openWriter === undefined ? undefined : await findEncoding(from, head));
-    if (encoding === undefined || encoding === "utf-8") return tableFor(from, head, wanted, selection);
+    if (encoding === undefined || encoding === "utf-8") return chooseTextForm(from, head, wanted, selection);
     const { decodeText } = await loadPart(() => import("./forms.js"));
     const text = await decodeText(from, encoding as TextEncoding);
-    return tableFor(text, await readHead(text), wanted, selection);
+    return chooseTextForm(text, await readHead(text), wanted, selection);
   }
   const forms = await loadPart(() => import("./forms.js"));
   return forms.formFor(from, kind, wanted, selection);
@@ -381,7 +381,12 @@ async function formFor(from: Readable, head: Uint8Array, wanted: Wanted, selecti
  * What a text is read as: itself, what is whole of JSON that was cut, or for rows the table that is drawn in it. A query asks its lines unless
  * its beginning shows a table.
  */
-async function tableFor(from: Readable, head: Uint8Array, wanted: Wanted, { table }: Selection): Promise<Readable> {
+async function chooseTextForm(
+  from: Readable,
+  head: Uint8Array,
+  wanted: Wanted,
+  { table }: Selection,
+): Promise<Readable> {
   const isRows = wanted.mode === "rows" || wanted.mode === "query";
   const isSaid = table?.header !== undefined || table?.delimiter !== undefined;
   if (isSaid || from.source.openWriter === undefined) return from;
