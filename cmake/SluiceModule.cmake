@@ -1,5 +1,5 @@
-# The modules that the library loads, each a glue and what it glues: core.mjs and core.wasm, and so contract, facts and
-# tables. Of the core each takes only what its bindings reach.
+# The modules that the library loads, each a glue and what it glues: core.mjs and core.wasm, and so contract, facts, pdf
+# and tables. Of the core each takes only what its bindings reach.
 
 # TOTAL_STACK was renamed in 3.1.25.
 if(EMSCRIPTEN_VERSION VERSION_LESS 3.1.25)
@@ -24,7 +24,7 @@ endif()
 execute_process(COMMAND "${EM_CONFIG}" BINARYEN_ROOT
   OUTPUT_VARIABLE BINARYEN_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 find_program(WASM_OPT wasm-opt REQUIRED NO_CMAKE_FIND_ROOT_PATH HINTS "${BINARYEN_ROOT}/bin")
-sluice_compile_small(wasm/bindings/core.cpp wasm/bindings/contract.cpp wasm/bindings/facts.cpp wasm/bindings/tables.cpp wasm/bindings/toolchain_stubs.cpp)
+sluice_compile_small(wasm/bindings/core.cpp wasm/bindings/contract.cpp wasm/bindings/facts.cpp wasm/bindings/pdf.cpp wasm/bindings/tables.cpp wasm/bindings/toolchain_stubs.cpp)
 
 # One module of the bindings in wasm/bindings/<module>.cpp; `initial_memory` in bytes, its stack included.
 function(sluice_module target module initial_memory)
@@ -75,6 +75,8 @@ sluice_module(sluice_contract contract 2097152)
 # Both ends of one file, and what a part of it is unpacked to.
 sluice_module(sluice_facts_wasm facts 2097152)
 target_link_libraries(sluice_facts_wasm PRIVATE sluice_facts)
+sluice_module(sluice_pdf_wasm pdf 2097152)
+target_link_libraries(sluice_pdf_wasm PRIVATE sluice_facts)
 # Its heap is bounded by the query.
 sluice_module(sluice_table_query tables 4194304)
 target_link_libraries(sluice_table_query PRIVATE sluice_tables)

@@ -66,7 +66,7 @@ function writeModule(folder, name, text) {
 export const buildFolder = (preset) => join(root, "build", preset);
 
 /** What C++ becomes: each a glue, the module that it loads, and declarations that are written by hand. */
-const MODULES = ["core", "contract", "facts", "tables"];
+const MODULES = ["core", "contract", "facts", "pdf", "tables"];
 
 /** What the build writes to `dist/` that is no compiled source. */
 const GENERATED = [
@@ -116,6 +116,7 @@ export async function build() {
     "sluice_wasm",
     "sluice_contract",
     "sluice_facts_wasm",
+    "sluice_pdf_wasm",
     "sluice_table_query",
     "config_schema",
   ]);

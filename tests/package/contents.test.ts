@@ -21,7 +21,7 @@ describe("contents", () => {
   const installed = join(inject("app"), "node_modules", "mcp-sluice");
 
   /** What C++ becomes. */
-  const MODULES = ["core", "contract", "facts", "tables"];
+  const MODULES = ["core", "contract", "facts", "pdf", "tables"];
 
   /** What a declaration imports. */
   const IMPORTED = /(?:^(?:import|export) [^;]*? from |\bimport\()"([^"]+)"/gm;

@@ -26,7 +26,7 @@ const MODULES = [
 /** What a bundler that knows nothing of `new URL("./core.wasm", import.meta.url)` leaves to its user. */
 async function copied() {
   await copyFile(join(root, "index.html"), join(dist, "index.html"));
-  for (const module of ["core", "facts", "tables"]) {
+  for (const module of ["core", "facts", "pdf", "tables"]) {
     await copyFile(join(core, `../${module}.wasm`), join(dist, `${module}.wasm`));
   }
   await mkdir(join(dist, "wasm"), { recursive: true });

@@ -37,6 +37,7 @@ std::string tell_facts(std::string_view evidence) {
   Glimpse file;
   if (!read_evidence(evidence, subject, file)) return {};
   const FileType& type = subject.type;
+  if (type.mime_type == "application/pdf") return tell_pdf_facts(evidence);
   std::string line = type.label.empty() ? "data" : type.label;
   const bool is_image = type.mime_type.starts_with("image/");
   const bool has_sides = is_image && append_sides(line, find_dimensions(file.head));

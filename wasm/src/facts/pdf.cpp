@@ -1,9 +1,11 @@
 // PDF (ISO 32000-1), its objects and object streams as far as both ends of a file show them.
 #include <cstdint>
 
+#include "describe/evidence.h"
 #include "describe/markup.h"
 #include "facts/inflate.h"
 #include "facts/kinds.h"
+#include "sluice/facts.h"
 #include "text/ascii.h"
 #include "text/utf8.h"
 
@@ -306,6 +308,15 @@ void append_pdf_facts(std::string& line, const Glimpse& file) {
   if (!facts.level.empty()) line += ", PDF/A-" + lowered(facts.level);
   const bool plain = !facts.encrypted && !facts.title.empty();
   Quotes(line, ", title").add(plain ? facts.title : facts.metadata);
+}
+
+std::string tell_pdf_facts(std::string_view evidence) {
+  Subject subject;
+  Glimpse file;
+  if (!read_evidence(evidence, subject, file)) return {};
+  std::string line = subject.type.label + ", " + human_size(subject.size_bytes);
+  append_pdf_facts(line, file);
+  return line;
 }
 
 }  // namespace sluice

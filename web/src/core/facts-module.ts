@@ -1,9 +1,10 @@
 /**
  * What files say of themselves beyond kind and size: pages, sheets, entries, length. A module of its own tells it, which is loaded
- * with the first file of such a kind.
+ * with the first file of such a kind; for PDFs, which are most of them, there is one that knows nothing else.
  * @module
  */
 import { compileSource, Engine, type WasmSource } from "./engine.js";
+import type createFactsModule from "./facts.mjs";
 import type { Facts } from "./facts.mjs";
 import { instantiate } from "./instantiate.js";
 
@@ -13,29 +14,49 @@ import { instantiate } from "./instantiate.js";
  */
 export const FACTS_PATIENCE = { load: 3_000, again: 60_000 };
 
-/** Readers by what their module is compiled from: `OWN` stands for the library's own. */
+/** A glue, and where the module is that it glues. Bundlers find both by these forms; `place` throws where modules have no address. */
+interface FactsParts {
+  readonly glue: () => Promise<{ readonly default: typeof createFactsModule }>;
+  readonly place: () => URL;
+}
+
+const ALL: FactsParts = {
+  glue: () => import("./facts.mjs"),
+  place: () => new URL("./facts.wasm", import.meta.url),
+};
+
+const PDF: FactsParts = {
+  glue: () => import("./pdf.mjs"),
+  place: () => new URL("./pdf.wasm", import.meta.url),
+};
+
+/** Readers by what their module is compiled from. */
 const readers = new WeakMap<object, FactsReader>();
-const OWN = {};
 
 /**
  * The description of a file from the evidence that the core gave of it. Undefined without the module: what the core said then
  * stands. Never throws.
  */
 export function tellFacts(evidence: Uint8Array, source: WasmSource | undefined): Promise<string | undefined> {
-  const key = source ?? OWN;
+  // One that is loaded already tells PDFs, too.
+  const isPdf = source === undefined && !readers.has(ALL) && readEvidence(evidence).mime === "application/pdf";
+  const parts = isPdf ? PDF : ALL;
+  const key = source ?? parts;
   let reader = readers.get(key);
-  if (reader === undefined) readers.set(key, (reader = new FactsReader(source)));
+  if (reader === undefined) readers.set(key, (reader = new FactsReader(parts, source)));
   return reader.tell(evidence);
 }
 
 class FactsReader {
+  readonly #parts: FactsParts;
   readonly #source: WasmSource | undefined;
   #compiled: Promise<WebAssembly.Module> | undefined;
   /** Undefined within: it could not be loaded, or not in time. */
   #engine: Promise<Engine<Facts> | undefined> | undefined;
   #triedAt = 0;
 
-  constructor(source: WasmSource | undefined) {
+  constructor(parts: FactsParts, source: WasmSource | undefined) {
+    this.#parts = parts;
     this.#source = source;
   }
 
@@ -79,9 +100,10 @@ class FactsReader {
   }
 
   async #make(): Promise<Engine<Facts>> {
-    this.#compiled ??= compile(this.#source);
-    const [{ default: createFactsModule }, compiled] = await Promise.all([import("./facts.mjs"), this.#compiled]);
-    const module = await instantiate(createFactsModule, compiled);
+    const { glue, place } = this.#parts;
+    this.#compiled ??= (async () => compileSource(this.#source ?? place()))();
+    const [{ default: create }, compiled] = await Promise.all([glue(), this.#compiled]);
+    const module = await instantiate(create, compiled);
     return new Engine(module, new module.Facts());
   }
 }
@@ -90,18 +112,27 @@ class FactsReader {
 const FIRST_LINE = 512;
 
 /**
- * The evidence of a text that the core could not read, as one of a text that it can: what its encoding is called, and its first line. The
- * core writes evidence as numbers of eight bytes, the lowest first (the size, 1 if the head is all, the sizes of media type, extension,
- * label and head), these four, and the tail. Undefined for any other file.
+ * Media type and head of a file. The core writes evidence as numbers of eight bytes, the lowest first (the size, 1 if the head is all, the
+ * sizes of media type, extension, label and head), these four, and the tail.
  */
-async function decodeOldText(evidence: Uint8Array): Promise<Uint8Array | undefined> {
+function readEvidence(evidence: Uint8Array): { readonly mime: string; readonly head: Uint8Array } {
   const view = new DataView(evidence.buffer, evidence.byteOffset, evidence.byteLength);
   const [, , type = 0, extension = 0, label = 0, size = 0] = [0, 1, 2, 3, 4, 5].map((at) =>
     Number(view.getBigUint64(at * 8, true)),
   );
   const begin = 48 + type + extension + label;
-  const head = evidence.subarray(begin, begin + size);
-  const mime = new TextDecoder().decode(evidence.subarray(48, 48 + type));
+  return {
+    mime: new TextDecoder().decode(evidence.subarray(48, 48 + type)),
+    head: evidence.subarray(begin, begin + size),
+  };
+}
+
+/**
+ * The evidence of a text that the core could not read, as one of a text that it can: what its encoding is called, and its first line.
+ * Undefined for any other file.
+ */
+async function decodeOldText(evidence: Uint8Array): Promise<Uint8Array | undefined> {
+  const { mime, head } = readEvidence(evidence);
   if (mime !== "application/octet-stream" || head.includes(0)) return undefined;
   const { detectEncoding, EncodingDecoder, nameEncoding } = await import("./text-encoding.js");
   const encoding = detectEncoding(head);
@@ -125,9 +156,4 @@ function writeEvidence(size: Uint8Array, type: string, label: string, text: stri
   bytes.set(labels, 48 + types.length);
   bytes.set(head, 48 + types.length + labels.length);
   return bytes;
-}
-
-async function compile(source: WasmSource | undefined): Promise<WebAssembly.Module> {
-  // Bundlers find it by this form. Where modules have no address, it throws.
-  return compileSource(source ?? new URL("./facts.wasm", import.meta.url));
 }
