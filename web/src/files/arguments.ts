@@ -4,7 +4,7 @@
  */
 import { SluiceError } from "../errors/error.js";
 import { uriIn } from "../mcp/arguments/uri.js";
-import { encodeBase64 } from "../mcp/artifact-reader/byte-range.js";
+import { encodeBase64 } from "../artifacts/bytes.js";
 import { errorResult, USERNAME, type ErrorResult, type FileCall, type FiledArguments } from "../tools/user-files.js";
 import { MAX_MESSAGE } from "../jsonrpc/limits.js";
 import { nameShownAs } from "./context.js";

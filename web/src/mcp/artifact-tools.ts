@@ -5,15 +5,10 @@
 import type { ArtifactRef, ArtifactStore } from "../artifacts/store.js";
 import type { ArtifactTool, ArtifactToolResult, ArtifactToolsOptions, Sluice } from "../core/types.js";
 import { editTool } from "./artifact-editor/definition.js";
-import { writeFailure } from "./artifact-reader/answer.js";
-import {
-  ArtifactReader,
-  readTool,
-  describeError,
-  type ArtifactReaderOptions,
-} from "./artifact-reader/artifact-reader.js";
+import { describeError, writeFailure } from "./artifact-reader/answer.js";
+import { ArtifactReader, type ArtifactReaderOptions } from "./artifact-reader/artifact-reader.js";
 import { ArtifactSource, loadPart, type ReadSource } from "./artifact-reader/source.js";
-import { nameTool, type ToolDefinition } from "./artifact-reader/definition.js";
+import { nameTool, readTool, type ToolDefinition } from "./artifact-reader/definition.js";
 
 /** What a tool works with. */
 export interface ToolDeps extends Pick<ArtifactReaderOptions, "sluice" | "showsImages"> {

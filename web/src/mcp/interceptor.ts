@@ -8,7 +8,7 @@ import { MessageReader, type MessageSink } from "../jsonrpc/message-reader.js";
 import type { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
 import type { MessageOutcome } from "../jsonrpc/message-rewriter.js";
 import { errorMessage, objectOr, RpcCode, stringOr } from "../jsonrpc/rpc.js";
-import { readToolName } from "./artifact-reader/artifact-reader.js";
+import { readToolName } from "./artifact-reader/definition.js";
 import { appUri, showsApps, withApp } from "./artifact-app/artifact-app.js";
 import { toolDefinitions } from "./artifact-tools.js";
 import {

@@ -9,9 +9,8 @@ import { Semaphore } from "../core/semaphore.js";
 import type { ResultFacts, ShowContent, ShownContent, StoredContent } from "../core/types.js";
 import type { PictureFacts } from "../documents/conversion.js";
 import type { Picture, PictureLimits } from "../documents/picture.js";
-import { joinBytes } from "../artifacts/bytes.js";
+import { encodeBase64, joinBytes } from "../artifacts/bytes.js";
 import { MAX_MESSAGE } from "../jsonrpc/limits.js";
-import { encodeBase64 } from "./artifact-reader/byte-range.js";
 
 /** What a client shows. */
 interface ClientMedia {

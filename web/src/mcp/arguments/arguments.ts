@@ -27,7 +27,7 @@ import {
 } from "./refusal.js";
 import { mistakenIn, uriIn, type GivenUri } from "./uri.js";
 import { applyEdits, readName, parseJson, replaceEdit, type Edit, type ValueNode } from "../../json/text.js";
-import { encodeBase64 } from "../artifact-reader/byte-range.js";
+import { encodeBase64 } from "../../artifacts/bytes.js";
 import type { ArtifactToolResult } from "../../core/types.js";
 import { readSpan, type ReadSource } from "../artifact-reader/source.js";
 

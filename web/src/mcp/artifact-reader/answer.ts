@@ -3,6 +3,7 @@
  * @module
  */
 import type { ArtifactToolResult } from "../../core/types.js";
+import { SluiceError } from "../../errors/error.js";
 
 /** The parts of an answer. */
 export interface AnswerParts {
@@ -48,6 +49,13 @@ export function writeAnswer(
 /** An error result: what is wrong, and what to do. */
 export function writeFailure(sentence: string): ArtifactToolResult {
   return { ...toTextResult(`[sluice] ${shortenText(sentence, MAX_HEAD)}`), isError: true };
+}
+
+/** What is wrong, for the model. `otherwise` stands for errors that are not ours: they may contain paths of the host. */
+export function describeError(error: unknown, otherwise: string): string {
+  if (!(error instanceof SluiceError)) return otherwise;
+  if (error.code !== "E_EXPIRED") return error.message;
+  return "The artifact has expired. Do not retry; call the tool that made it.";
 }
 
 const WRAPPER = JSON.stringify(toTextResult("")).length;

@@ -2,7 +2,7 @@
  * Reads stored artifacts back in bounded answers: through one tool and as resources.
  * @module
  */
-import type { WrittenRange } from "../../artifacts/bytes.js";
+import { encodeBase64, type WrittenRange } from "../../artifacts/bytes.js";
 import type { ArtifactRef } from "../../artifacts/store.js";
 import { countNoun } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
@@ -11,9 +11,9 @@ import { detectContainer, type DocumentKind } from "../../documents/kind.js";
 import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
 import { joinPointer } from "../../json/pointer.js";
-import { writeAnswer, writeFailure, prefixWithin, jsonChars, type AnswerParts } from "./answer.js";
+import { describeError, writeAnswer, writeFailure, prefixWithin, jsonChars, type AnswerParts } from "./answer.js";
 import { artifactMeta } from "../artifact-app/artifact-app.js";
-import { encodeBase64, tellBytes, decodeUtf8 } from "./byte-range.js";
+import { decodeUtf8, tellBytes } from "./byte-range.js";
 import {
   artifactUri,
   describe,
@@ -399,13 +399,6 @@ async function chooseTextForm(
   if (!isText || isJson || layout.kind !== "none" || (wanted.mode === "query" && !isDrawn)) return from;
   const { readDrawnTable } = await loadPart(() => import("./forms.js"));
   return readDrawnTable(from);
-}
-
-/** What is wrong, for the model. `otherwise` stands for errors that are not ours: they may contain paths of the host. */
-export function describeError(error: unknown, otherwise: string): string {
-  if (!(error instanceof SluiceError)) return otherwise;
-  if (error.code !== "E_EXPIRED") return error.message;
-  return "The artifact has expired. Do not retry; call the tool that made it.";
 }
 
 /** Describes an artifact, with at most `most` characters of its content. */

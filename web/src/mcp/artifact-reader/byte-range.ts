@@ -115,15 +115,3 @@ function writeLine(bytes: Uint8Array, at: number): string {
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(" ");
   return `${at.toString(16).padStart(8, "0")}  ${hex.padEnd(3 * PER_LINE - 1)}  |${toAscii(bytes)}|`;
 }
-
-// A multiple of three, so that only the last piece is padded, and few enough for one call's arguments.
-const PIECE = 24 * 1024;
-
-/** Base64 with padding (RFC 4648 §4), in any runtime. */
-export function encodeBase64(bytes: Uint8Array): string {
-  let encoded = "";
-  for (let at = 0; at < bytes.length; at += PIECE) {
-    encoded += btoa(String.fromCharCode(...bytes.subarray(at, at + PIECE)));
-  }
-  return encoded;
-}
