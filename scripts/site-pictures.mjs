@@ -35,7 +35,7 @@ export async function makePictures() {
   const pdfium = await Pdfium.load(await compile("pdfium"));
   const codecs = new Codecs({ compile, pdfium: async () => pdfium });
   const bytes = report.salesReport("Q3");
-  const { bytes: page } = await drawPage(pdfium, codecs, bytes, 1, { maxSide: 420, maxBytes: 14_000, isPhoto: true });
+  const { bytes: page } = await drawPage(pdfium, codecs, bytes, 1, { maxSide: 360, maxBytes: 9_000, isPhoto: true });
   const sheet = report.pdf("Sluice", [{ drawing: drawPreview(), picture: readPixels(PdfDocument, pdfium, bytes) }]);
   const preview = await drawPage(pdfium, codecs, sheet, 1, {
     maxSide: Math.round((PREVIEW.width * report.PAGE.height) / report.PAGE.width),

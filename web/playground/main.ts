@@ -45,10 +45,11 @@ async function begin(): Promise<void> {
   await waitForSight();
   // The first result waits neither for letters, for which `page.css` has a font of the system in the same size, nor for what few look at.
   allowPdf();
-  addFont("Geist", sans);
-  addFont("Geist Mono", mono);
+  const fonts = [addFont("Geist", sans), addFont("Geist Mono", mono)];
   void import("./app/call/share-menu.js");
   void import("./app/shell/tooltip.js").then(({ Tooltip }) => document.body.append(new Tooltip()));
+  await Promise.all(fonts);
+  await actions.connectServers();
   const server = serverOfPage();
   if (server !== undefined) {
     void import("./app/page-server.js").then(({ PageServer }) => {
@@ -71,10 +72,10 @@ async function waitForSight(): Promise<void> {
 /** Milliseconds for which a busy page is waited for, and for a picture to come to the screen. */
 const [MOST, PAINT] = [2000, 200];
 
-/** A variable font of Latin letters; others come from the system. */
-function addFont(family: string, url: string): void {
+/** A variable font of Latin letters; others come from the system. Resolves when it is there, or is not to be had. */
+async function addFont(family: string, url: string): Promise<void> {
   const font = new FontFace(family, `url("${url}")`, { weight: "100 900", display: "swap" });
   document.fonts.add(font);
   // Without it the system's font stays.
-  font.load().catch(() => undefined);
+  await font.load().catch(() => undefined);
 }

@@ -11,6 +11,8 @@ import { shortenId, viteRoot } from "../../scripts/module-paths.mjs";
 import { listPackages } from "../../scripts/packages-in.mjs";
 import { listPublished } from "../published.js";
 
+const here = (path: string): string => join(viteRoot, "web/playground", path);
+
 const FOLDERS = ["cmaps", "standard_fonts", "wasm", "iccs"];
 
 /** Copies them to `pdf/`. */
@@ -74,6 +76,43 @@ function withoutTelemetry(): Plugin {
         if (!names.includes(name)) this.error(`${place} exports no ${name} any more: change UNSEEN in vite.config.ts.`);
       }
       return names.map((name) => `export const ${name} = ${unseen[name] ?? "() => undefined"};`).join("\n");
+    },
+  };
+}
+
+/** Stands for the reader of artifacts in the list of tools over them, and loads it with the first that is read. */
+const LATE_READER = `
+export class ArtifactReader {
+  constructor(...given) { this.given = given; }
+  async call(...asked) {
+    const { ArtifactReader: Reader } = await import(${JSON.stringify(here("../../dist/mcp/artifact-reader/artifact-reader.js"))});
+    return (this.reader ??= new Reader(...this.given)).call(...asked);
+  }
+}`;
+
+/** A first visit does not wait for 19 KB of that. The library has it at once, since service workers load nothing later. */
+function lateReader(): Plugin {
+  const id = "\0sluice-late-reader";
+  return {
+    name: "sluice-late-reader",
+    enforce: "pre",
+    resolveId(source, importer = "") {
+      const isTools = shortenId(importer) === "dist/mcp/artifact-tools.js";
+      return isTools && source.endsWith("/artifact-reader/artifact-reader.js") ? id : null;
+    },
+    load: (asked) => (asked === id ? LATE_READER : null),
+  };
+}
+
+/** The glue of the module that tells of PDFs, as the first result is one. It is much the same as that of the core: beside it, it takes 1 KB. */
+function glueTogether(): Plugin {
+  return {
+    name: "sluice-glue",
+    transform(code, id) {
+      if (shortenId(id) !== "dist/core/facts-module.js") return null;
+      const changed = code.replace(/\bimport\([`"]\.\/pdf\.mjs[`"]\)/, "Promise.resolve(pdfGlue)");
+      if (changed === code) this.error("facts-module.js imports its glue otherwise now: change glueTogether.");
+      return { code: `import * as pdfGlue from "./pdf.mjs";${changed}`, map: null };
     },
   };
 }
@@ -145,8 +184,6 @@ function shortStyles(): Plugin {
   };
 }
 
-const here = (path: string): string => join(viteRoot, "web/playground", path);
-
 /**
  * One file for the demo and the libraries that the worker starts with: several files compress less. Sign-in, the tiered store and
  * the tokenizer are left out, since few visits need them.
@@ -190,7 +227,15 @@ export default defineConfig({
   },
   worker: {
     format: "es",
-    plugins: () => [leanZod(), withoutTelemetry(), oneClient(), bundledClient(), listPackages("worker")],
+    plugins: () => [
+      leanZod(),
+      withoutTelemetry(),
+      lateReader(),
+      glueTogether(),
+      oneClient(),
+      bundledClient(),
+      listPackages("worker"),
+    ],
     rolldownOptions: {
       treeshake: {
         manualPureFunctions: ["z"],

@@ -5,7 +5,8 @@
 import { MemoryArtifactStore } from "mcp-sluice";
 import { ToolNode, type ToolNodeEvent } from "mcp-sluice/tools";
 import { onTestFinished } from "vitest";
-import { DEMO_URL, demoFetch } from "../../../web/playground/demo/server.js";
+import { DEMO_URL } from "../../../web/playground/demo/example.js";
+import { demoFetch } from "../../../web/playground/demo/server.js";
 
 /** A source that is connected, where its artifacts go, and what it told of. */
 export interface DemoClient {

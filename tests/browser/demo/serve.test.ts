@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { DEMO_URL, demoFetch } from "../../../web/playground/demo/server.js";
+import { DEMO_URL } from "../../../web/playground/demo/example.js";
+import { demoFetch } from "../../../web/playground/demo/server.js";
 import { connected, type DemoClient } from "./connected.js";
 
 type Fetch = typeof globalThis.fetch;

@@ -6,7 +6,8 @@ import { MemoryArtifactStore } from "mcp-sluice";
 import { ToolNode } from "mcp-sluice/tools";
 import { onTestFinished } from "vitest";
 import { parseTemplate } from "url-template";
-import { DEMO_URL, demoFetch } from "../../../web/playground/demo/server.js";
+import { DEMO_URL } from "../../../web/playground/demo/example.js";
+import { demoFetch } from "../../../web/playground/demo/server.js";
 import { type ResourceReader, resourceUpdated, SluiceResources } from "../../../web/ui/resources.js";
 
 /** Shows resources; the element is away with the next test. */

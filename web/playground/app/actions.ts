@@ -44,6 +44,8 @@ import type { PageServer } from "./page-server.js";
 /** The call that runs for a new visitor. */
 export const FIRST = { tool: "demo.sales_report", args: { quarter: "Q3" } };
 
+const DEMO: ServerAddress = { name: "demo", kind: "demo", url: "" };
+
 const ENDED = "The session ended: its calls, and the files that they stored, are deleted. My Files are still here.";
 
 /** A configuration to apply, and whether this browser keeps it. */
@@ -82,19 +84,22 @@ export class Actions {
     this.#store = store;
   }
 
-  /** Starts the engine, connects to the demo, and shows what the address names. */
+  /** Starts the engine, and connects the servers where the address names something that may need them. */
   async start(route: Route): Promise<void> {
     this.#store.set({ view: route.view });
     if (readRemembered<boolean>("memory") === true) await this.#openMemory();
     await this.#engine.listen(proxy((event: EngineEvent) => this.#onEvent(event)));
     if (!(await this.#begin())) return;
+    const isBare = writeRoute(route) === writeRoute({ view: "try" }) && this.#store.state.calls.length === 0;
+    if (isBare) return;
+    await this.connectServers();
     await this.#memory?.adopt();
     // A person who has moved on meanwhile stays there.
     const isStill = this.#store.state.view === route.view;
     if (isStill && writeRoute(route) !== writeRoute({ view: route.view })) await this.open(route);
   }
 
-  /** Opens a session and connects the servers of this tab. Returns whether it could. */
+  /** Opens a session. Returns whether it could. */
   async #begin(): Promise<boolean> {
     const config = readRemembered<SluiceConfig>("config") ?? {};
     const callback = new URL("callback.html", document.baseURI).href;
@@ -110,10 +115,16 @@ export class Actions {
     if (problem !== undefined) {
       this.#note({ level: "warn", text: `The guardrails were reset to the defaults: ${problem.message}` });
     }
-    await this.connect({ name: "demo", kind: "demo", url: "" });
+    return true;
+  }
+
+  /** Connects the demo and the servers of this tab, unless they are. */
+  async connectServers(): Promise<void> {
+    const { isReady, problem } = this.#store.state;
+    if (isReady || problem !== undefined) return;
+    await this.connect(DEMO);
     await this.#connectAgain();
     this.#store.set({ isReady: true });
-    return true;
   }
 
   /** Connects the servers that this tab remembers, and waits for none of them. */
@@ -141,10 +152,11 @@ export class Actions {
     });
   }
 
-  /** Runs the first example, unless the address brought a result, and counts My Files. */
+  /** Runs the first example, unless the address brought a result, and counts My Files. What connects servers is not waited for. */
   async first(): Promise<void> {
-    const { isReady, calls } = this.#store.state;
-    if (!isReady) return;
+    const { isReady, calls, problem } = this.#store.state;
+    if (problem !== undefined) return;
+    if (!isReady) await this.#engine.introduce(DEMO);
     if (calls.length === 0) await this.run(FIRST.tool, FIRST.args);
     this.#store.set({ fileCount: await this.#engine.fileCount() });
   }
@@ -491,6 +503,7 @@ export class Actions {
     this.#store.set({ ...afterEnd(this.#store.state), answer: { text, isBad: failure !== undefined } });
     await this.#memory?.restart(isByOther).catch(() => undefined);
     if (!(await this.#begin())) return;
+    await this.connectServers();
     await this.pageServer?.begin();
     // Only now, so that the other tabs share the new session instead of beginning one each.
     if (!isByOther) tellEnd();

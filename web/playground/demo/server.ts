@@ -11,6 +11,7 @@ import {
   type ServerCapabilities,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/client";
+import { DEMO_URL } from "./example.js";
 import { HttpSession, readMessage, refuse, SESSION } from "./http-session.js";
 import { FILE_TOOLS, otherTools } from "./tools.js";
 import { Live } from "./live.js";
@@ -137,9 +138,6 @@ function addSubscriptions(server: DemoServer, live: Live): void {
 function refusal(code: number, message: string, data?: unknown): Error {
   return Object.assign(new Error(message), { code, data });
 }
-
-/** The URL of the demo server, on a reserved domain (RFC 6761). */
-export const DEMO_URL = "https://demo.sluice.invalid/mcp";
 
 /** Sessions at a time; one more ends the one that was idle longest. */
 const MAX_SESSIONS = 16;

@@ -5,6 +5,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { base64, base64Text } from "../base64.js";
 import { type ChartKind, salesChart } from "./chart.js";
+import { SALES_REPORT } from "./example.js";
 import type * as Files from "./files.js";
 import { type DemoCall, demoTool, type DemoTool, toErrorResult, type IntegerField, toTextResult } from "./tool.js";
 import { csv, orders, QUARTERS, formatNumber, YEAR } from "./sales.js";
@@ -26,20 +27,7 @@ function rowsField(usual: number): IntegerField {
 
 /** Tools that give files. */
 export const FILE_TOOLS: readonly DemoTool[] = [
-  demoTool({
-    name: "sales_report",
-    title: "Sales report (PDF)",
-    description:
-      "A quarter's sales report: a PDF of 4 MB as base64 in JSON in a text block, as many servers send files.",
-    fields: {
-      quarter: { type: "string", title: "Quarter", description: `Of ${YEAR}.`, enum: QUARTERS, default: "Q3" },
-    },
-    run: async ({ quarter }) => {
-      const { reportTitle, salesReport } = await import("./report.js");
-      const name = `${reportTitle(quarter).toLowerCase().replaceAll(" ", "-")}.pdf`;
-      return toTextResult(JSON.stringify({ name, format: "pdf", content: base64(salesReport(quarter)) }));
-    },
-  }),
+  SALES_REPORT,
   demoTool({
     name: "sales_chart",
     title: "Sales chart (image)",

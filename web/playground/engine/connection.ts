@@ -3,16 +3,16 @@
  * @module
  */
 import type { ArtifactScope, ArtifactStore, SluiceConfig } from "mcp-sluice";
-import {
-  type ExternalToolConfig,
-  type OAuthManager,
-  ToolAuthError,
-  type ToolContext,
+import type {
+  ExternalToolConfig,
+  OAuthManager,
+  ToolContext,
   ToolNode,
-  type ToolNodeEvent,
-  type ToolNodeOptions,
-  type ToolResult,
+  ToolNodeEvent,
+  ToolNodeOptions,
+  ToolResult,
 } from "mcp-sluice/tools";
+import { DEMO_URL, EXAMPLE_ID, fetchExample, readExample, SALES_REPORT } from "../demo/example.js";
 import type { CallRequest, ServerAddress, ShownProgress, ShownTool, ToolHint } from "./messages.js";
 import type { MyFiles } from "./my-files.js";
 import type { Pauses } from "./pauses.js";
@@ -59,6 +59,7 @@ export class Connection implements AsyncDisposable {
     try {
       await this.#node();
     } catch (error) {
+      const { ToolAuthError } = await import("mcp-sluice/tools");
       // A source of the page's server uses the session there, so a sign-in here would not help.
       if (!(error instanceof ToolAuthError) || this.address.token !== undefined || this.address.kind === "serve")
         throw error;
@@ -84,6 +85,30 @@ export class Connection implements AsyncDisposable {
     const ended = this.recorder.call(request.id, tool, request.args);
     try {
       return await node.call(request.tool, request.args, { ...context, ...withWaits(tell) });
+    } finally {
+      ended();
+    }
+  }
+
+  /** Whether it can be called before it is connected, by `callExample`. */
+  isExample({ tool }: CallRequest): boolean {
+    const { kind, url, name } = this.address;
+    return this.#nodes.size === 0 && kind === "demo" && url === "" && tool === `${name}.${SALES_REPORT.listed.name}`;
+  }
+
+  /** Calls the demo's example without what connects servers. Returns the result as JSON text. */
+  async *callExample({ id, tool, args }: CallRequest, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const name = tool.slice(this.address.name.length + 1);
+    const ended = this.recorder.call(id, name, args);
+    const body = JSON.stringify({
+      jsonrpc: "2.0",
+      id: EXAMPLE_ID,
+      method: "tools/call",
+      params: { name, arguments: args },
+    });
+    try {
+      const response = await this.recorder.fetch(fetchExample)(DEMO_URL, { method: "POST", body, signal });
+      yield* readExample(response);
     } finally {
       ended();
     }
@@ -153,7 +178,7 @@ export class Connection implements AsyncDisposable {
   async #open(options: ToolNodeOptions, config: Partial<ExternalToolConfig>): Promise<ToolNode> {
     const { store, manager, callback, myFiles, onEvent } = this.#deps;
     const { userFiles } = this.address;
-    const { url, fetch } = await this.way();
+    const [{ ToolNode }, { url, fetch }] = await Promise.all([import("mcp-sluice/tools"), this.way()]);
     const node = new ToolNode(
       { ...this.#config(), connection: url, ...config },
       {

@@ -289,6 +289,8 @@ export interface Engine {
   listen(listener: (event: EngineEvent) => void): void;
   /** Opens the stores. */
   start(options: StartOptions): Promise<Outcome<Started>>;
+  /** Lists a server that is connected later. The demo's example can be called before. */
+  introduce(address: ServerAddress): void;
   /** Connects a server and disconnects the one with the same name. */
   connect(address: ServerAddress): Promise<Outcome<null>>;
   disconnect(server: string): Promise<void>;

@@ -35,6 +35,7 @@ import type { Inspection } from "./inspection.js";
 import type { Resources } from "./resources.js";
 import { isServed, type Shelf } from "./shelves.js";
 import type { ServeSession } from "./serve/serve-session.js";
+import type { Connection } from "./connection.js";
 import { Results, type StoredResult } from "./results.js";
 import { Servers } from "./servers.js";
 import { Session } from "./session.js";
@@ -70,6 +71,10 @@ export class PlaygroundEngine implements Engine {
       if (!configured.ok) await this.configure({});
       return { keys, ...(!configured.ok && { problem: configured.problem }) };
     });
+  }
+
+  introduce(address: ServerAddress): void {
+    this.#servers.introduce(address);
   }
 
   async connect(address: ServerAddress): Promise<Outcome<null>> {
@@ -370,9 +375,10 @@ class Calls {
     this.#running.set(id, controller);
     const result = await outcome(async () => {
       const connection = this.#servers.get(server);
+      const tool = request.tool.slice(server.length + 1);
+      if (connection.isExample(request)) return this.#runExample(connection, request, tool, signal);
       const tell = (progress: ShownProgress): void => this.#tell({ kind: "progress", call: id, progress });
       const reduced = await this.#servers.call(connection, request, signal, tell);
-      const tool = request.tool.slice(server.length + 1);
       const { userFiles } = connection.address;
       return this.#results.add({
         id,
@@ -386,6 +392,20 @@ class Calls {
     });
     this.#running.delete(id);
     return signal.aborted ? { ok: false, problem: CANCELLED } : result;
+  }
+
+  async #runExample(
+    connection: Connection,
+    request: CallRequest,
+    tool: string,
+    signal: AbortSignal,
+  ): Promise<ShownResult> {
+    const { id, server } = request;
+    const result = await this.#results.gate(connection.callExample(request, signal), { id, title: tool, server, tool });
+    const [ref] = result.artifacts;
+    if (ref !== undefined)
+      this.#tell({ kind: "log", level: "info", server, text: `${request.tool}: stored ${ref.id}` });
+    return result;
   }
 
   /** Cancels a call if it is running. */

@@ -49,14 +49,14 @@ export class Results {
     return this.#config;
   }
 
-  /** Keeps a result and returns both sides. */
-  async add(kept: StoredResult): Promise<ShownResult> {
+  /** Keeps a result and returns both sides. `seen` is what the model gets, if it is known. */
+  async add(kept: StoredResult, seen?: Transformed): Promise<ShownResult> {
     this.#kept.set(kept.id, kept);
     for (const id of this.#kept.keys()) {
       if (this.#kept.size <= MAX_RESULTS) break;
       this.#kept.delete(id);
     }
-    return toShownResult(kept, this.#gate());
+    return toShownResult(kept, this.#gate(), seen);
   }
 
   /** A result in a form that can be cloned; undefined if it is gone. */
@@ -83,6 +83,19 @@ export class Results {
     const id = crypto.randomUUID();
     const isError = hasFailed(reduced.text);
     return this.add({ id, title: file.name, server: DROPPED, tool: DROPPED, isError, reduced });
+  }
+
+  /** Gates a result that came as JSON text, as a connected server's is, and keeps it. One pass gives both sides. */
+  async gate(json: AsyncIterable<Uint8Array>, kept: Omit<StoredResult, "isError" | "reduced">): Promise<ShownResult> {
+    const { tool, server: namespace } = kept;
+    const current = this.#gate();
+    const { sluice, scope } = current.isDefault ? current : await this.#gateWith({});
+    await using stream = sluice.open({ tool, namespace, scope, dialect: "mcp" });
+    for await (const piece of json) await stream.write(piece);
+    await using gated = await stream.end();
+    const reduced = await gated.answer();
+    const seen = current.isDefault ? await gated.answer({ dialect: "observation" }) : undefined;
+    return await this.add({ ...kept, isError: hasFailed(reduced.text), reduced }, seen);
   }
 
   /** Both sides of a result, under the current configuration unless another is given. Throws E_EXPIRED. */
@@ -147,12 +160,12 @@ interface Gate {
 }
 
 /** Both sides of a result. */
-async function toShownResult(kept: StoredResult, gate: Gate): Promise<ShownResult> {
+async function toShownResult(kept: StoredResult, gate: Gate, known?: Transformed): Promise<ShownResult> {
   const { id, title, server, isError, filed } = kept;
   const own = filed && (await import("./displays.js")).toShownResult({ ...kept, filed }, gate.sluice);
   if (own !== undefined) return own;
   const reduced = gate.isDefault || !isWhole(kept) ? kept.reduced : await gateResult(kept, gate, "mcp");
-  const seen = await gateResult(kept, gate, "observation");
+  const seen = known ?? (await gateResult(kept, gate, "observation"));
   const links = kept.reduced.text.includes(LINK) ? linksIn(kept) : [];
   return {
     id,

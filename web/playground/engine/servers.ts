@@ -4,7 +4,7 @@
  */
 import { type SluiceConfig, SluiceError } from "mcp-sluice";
 import type { OAuthManager, ToolNode, ToolNodeEvent } from "mcp-sluice/tools";
-import { DEMO_URL, demoFetch } from "../demo/server.js";
+import { DEMO_URL } from "../demo/example.js";
 import type { Health } from "./health.js";
 import { Connection, type ConnectionDeps, logLine } from "./connection.js";
 import type { CallRequest, EngineEvent, Outcome, ServerAddress, ShownProgress, ShownServer } from "./messages.js";
@@ -30,6 +30,8 @@ export class Servers {
   readonly #session: Session;
   readonly #tell: (event: EngineEvent) => void;
   readonly #connections = new Map<string, Connection>();
+  /** Connections that were not opened yet. */
+  readonly #introduced = new WeakSet<Connection>();
   /** Connections whose tools are known. */
   readonly #ready = new Set<Connection>();
   #health: Promise<Health> | undefined;
@@ -47,13 +49,22 @@ export class Servers {
     );
   }
 
-  /** Connects a server and disconnects the one with the same name. */
+  /** Lists a server, which is connected later. */
+  introduce(address: ServerAddress): Connection {
+    const connection = new Connection(address, this.#deps());
+    this.#connections.set(address.name, connection);
+    this.#introduced.add(connection);
+    this.#say(connection, { status: "connecting" });
+    return connection;
+  }
+
+  /** Connects a server and disconnects the one with the same name, unless that was only introduced. */
   async connect(address: ServerAddress): Promise<Outcome<null>> {
     const { name } = address;
-    await this.#leave(name);
-    const connection = new Connection(address, this.#deps());
-    this.#connections.set(name, connection);
-    this.#say(connection, { status: "connecting" });
+    const listed = this.#connections.get(name);
+    if (listed === undefined || !this.#introduced.has(listed)) await this.#leave(name);
+    const connection = this.#connections.get(name) ?? this.introduce(address);
+    this.#introduced.delete(connection);
     try {
       await connection.open();
       this.#ready.add(connection);
@@ -162,7 +173,7 @@ export class Servers {
       callback: this.callback,
       pauses: this.pauses,
       demo: async (which) => {
-        if (which === "") return { url: DEMO_URL, fetch: demoFetch() };
+        if (which === "") return { url: DEMO_URL, fetch: (await import("../demo/server.js")).demoFetch() };
         return (await import("../demo/user-files.js")).fileDemo();
       },
       myFiles: () => this.#session.myFiles(),
