@@ -39,7 +39,8 @@ export const BUDGETS = {
   "mcp-sluice/browser": 95_500,
   "mcp-sluice/node": 240_500,
   "mcp-sluice/tools": 236_000,
-  "mcp-sluice/tools in Node": 416_500,
+  // 7 KB of it and of what follows for Node are the glue of the module that tells of PDFs.
+  "mcp-sluice/tools in Node": 424_000,
   "mcp-sluice/planner": 133_500,
   "mcp-sluice/planner/redis": 9_500,
   "mcp-sluice/s3": 19_500,

@@ -85,11 +85,11 @@ describe("built by Vite", () => {
       expect(complaints).toEqual([]);
     });
 
-    test("fetches the core, and what tells facts of files, as assets of the build, compiled while they arrive", () => {
+    test("fetches the core, and what tells facts of PDFs, as assets of the build, compiled while they arrive", () => {
       const { fetched } = seen;
       const modules = fetched.filter((line) => line.includes(".wasm"));
-      for (const line of modules) expect(line).toMatch(/^200 \/assets\/(?:core|facts)-[\w-]+\.wasm application\/wasm$/);
-      for (const name of ["core", "facts"]) expect(modules.join("\n")).toContain(`/assets/${name}-`);
+      for (const line of modules) expect(line).toMatch(/^200 \/assets\/(?:core|pdf)-[\w-]+\.wasm application\/wasm$/);
+      for (const name of ["core", "pdf"]) expect(modules.join("\n")).toContain(`/assets/${name}-`);
     });
 
     test("the policy holds in all three: none of them can make code from a string", async () => {

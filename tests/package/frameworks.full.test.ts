@@ -34,6 +34,7 @@ beforeAll(async () => {
   // A copy, not a link: the types look for React from where they are.
   const installed = join(app, "node_modules/mcp-sluice");
   await cp(join(app, "../node_modules/mcp-sluice"), installed, { recursive: true });
+  await cp(join(ROOT, "examples/elements"), app, { recursive: true });
   for (const name of FRAMEWORKS) {
     const link = join(app, "node_modules", name);
     await mkdir(dirname(link), { recursive: true });
@@ -65,16 +66,16 @@ test.each([
   ["React 19", {}],
   ["React 18", { paths: REACT_18 }],
 ])("%s", async (_, options) => {
-  expect(await checked("tsc", ["Artifact.tsx"], { skipLibCheck: false, ...options })).toBe("");
+  expect(await checked("tsc", ["Artifact.tsx", "Cities.tsx"], { skipLibCheck: false, ...options })).toBe("");
 });
 
 test("Vue", async () => {
-  expect(await checked("vue-tsc", ["Artifact.vue"])).toBe("");
+  expect(await checked("vue-tsc", ["Artifact.vue", "Cities.vue"])).toBe("");
 }, 120_000);
 
 test("Svelte", async () => {
   // Its templates have no `@ts-expect-error`, so what is wrong has a file of its own.
-  const text = await checked("svelte-check", ["Artifact.svelte", "Wrong.svelte"]).catch(String);
+  const text = await checked("svelte-check", ["Artifact.svelte", "Cities.svelte", "Wrong.svelte"]).catch(String);
   const found = [...text.matchAll(/^\d+ ERROR "(\w+\.svelte)" [\d:]+ "(.*)"$/gm)];
   expect([...new Set(found.map(([, file, sentence]) => `${file}: ${sentence}`))]).toEqual([
     expect.stringMatching(/^Wrong.svelte: .*'name' does not exist in type 'ShownArtifact'/),
