@@ -57,7 +57,7 @@ test("columns are named as they are written", async () => {
 test("true and false are numbers, which is told where the text of a file may be meant", async () => {
   const { rows, notes } = await answerOf("SELECT id FROM rows WHERE ok = true", table);
   expect(rows).toEqual([]);
-  expect(notes).toEqual(["In SQLite true and false are 1 and 0: text is compared as in = 'true'."]);
+  expect(notes).toEqual([`"ok" is text, 'true' or 'false', and true is 1 in SQLite: compare it with the text.`]);
   expect((await answerOf("SELECT id FROM rows WHERE ok = 'true'", table)).notes).toEqual([]);
   const json = jsonTable('[{"ok": true}, {"ok": false}]');
   expect(await answerOf("SELECT ok FROM rows WHERE ok", json)).toMatchObject({ rows: [[1]], notes: [] });

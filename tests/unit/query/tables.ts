@@ -57,10 +57,10 @@ export async function answerOf(
   table: QueryTable,
   options: QueryOptions = {},
 ): Promise<{ columns: readonly string[]; rows: unknown[][]; notes: readonly string[] }> {
-  const { columns, rows, notes } = await query(sql, table, options);
-  const all: unknown[][] = [];
-  for await (const row of rows) all.push([...row]);
-  return { columns, rows: all, notes: [...notes] };
+  const answer = await query(sql, table, options);
+  const rows: unknown[][] = [];
+  for await (const row of answer.rows) rows.push([...row]);
+  return { columns: answer.columns, rows, notes: [...answer.notes] };
 }
 
 /** How a query fails, or undefined. */

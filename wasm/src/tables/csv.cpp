@@ -189,25 +189,6 @@ void name_columns(CsvScanner& scanner, std::vector<Column>& columns) {
   }
 }
 
-/// Whether a text is a number such as `-1,234,567.8`.
-bool has_thousand_commas(std::string_view text) {
-  if (text.starts_with('-')) text.remove_prefix(1);
-  const std::string_view whole = text.substr(0, text.find('.'));
-  const size_t first = whole.find(',');
-  if (first == std::string_view::npos || first == 0 || first > 3 || (whole.size() - first) % 4 != 0)
-    return false;
-  for (size_t at = 0; at < text.size(); ++at) {
-    const bool is_comma = at < whole.size() && at >= first && (at - first) % 4 == 0;
-    const bool is_point = at == whole.size() && at + 1 < text.size();
-    if (is_comma ? text[at] != ',' : !is_point && !is_digit(text[at])) return false;
-  }
-  return true;
-}
-
-bool reads_as_number(std::string_view text) {
-  return read_number(text).kind != Cell::Kind::kText;
-}
-
 /// What a column may still be.
 struct Guess {
   bool has_cells = false;
@@ -223,12 +204,19 @@ struct Guess {
   bool has_points = false;
   bool are_cents = true;
   size_t commas = 0;
-  bool may_have_thousands = true;
-  bool has_thousands = false;
+  /// Where cells are separated by semicolons, points before three digits may separate thousands.
+  bool may_have_points = false;
+  size_t points = 0;
 
   void add(std::string_view text) {
     if (text.empty()) return;
     has_cells = true;
+    if (may_have_points) {
+      const size_t point = text.find('.');
+      may_have_points =
+          text[0] != '0' && (point == std::string_view::npos || text.size() - point == 4);
+      if (point != std::string_view::npos) ++points;
+    }
     if (may_have_commas) {
       const auto comma = find_comma(text);
       may_have_commas = comma.has_value();
@@ -240,10 +228,6 @@ struct Guess {
         are_cents = are_cents && text.size() - place == 3;
       }
     }
-    if (may_have_thousands && !reads_as_number(text)) {
-      may_have_thousands = has_thousand_commas(text);
-      has_thousands = true;
-    }
     if (!is_number) return;
     const Cell::Kind kind = read_number(text).kind;
     is_number = kind != Cell::Kind::kText;
@@ -253,12 +237,9 @@ struct Guess {
     const bool is_sure = !is_doubtful || has_points || (are_cents && commas > 1);
     return may_have_commas && has_decimals && is_sure;
   }
-  bool has_thousand_commas_only() const {
-    return has_cells && has_thousands && may_have_thousands && !has_commas();
-  }
   Type type() const {
     if (has_commas()) return Type::kReal;
-    if (!has_cells || !is_number) return Type::kText;
+    if (!has_cells || !is_number || (may_have_points && points > 1)) return Type::kText;
     return is_integer ? Type::kInteger : Type::kReal;
   }
 };
@@ -266,7 +247,7 @@ struct Guess {
 class CsvRows : public Rows {
  public:
   CsvRows(Read read, const CsvTable& table)
-      : scanner_(std::move(read), table.dialect), start_(table.rows) {
+      : scanner_(std::move(read), table.dialect), start_(table.rows), odd_(table.odd) {
     for (const Column& column : table.columns) {
       types_.push_back(column.type);
       has_commas_.push_back(column.has_commas ? 1 : 0);
@@ -290,8 +271,10 @@ class CsvRows : public Rows {
       cell = read_number(number_);
       if (cell.kind != Cell::Kind::kText) return cell;
     } else if (types_[column] != Type::kText) {
-      return read_number(text);
+      cell = read_number(text);
+      if (cell.kind != Cell::Kind::kText) return cell;
     }
+    if (types_[column] != Type::kText) count_odd(column, text);
     cell.kind = Cell::Kind::kText;
     cell.text = text;
     return cell;
@@ -304,6 +287,17 @@ class CsvRows : public Rows {
   std::vector<Type> types_;
   std::vector<char> has_commas_;
   std::string number_;
+  std::shared_ptr<std::vector<OddCells>> odd_;
+
+  void count_odd(size_t column, std::string_view text) {
+    constexpr size_t kShown = 40;
+    OddCells& odd = (*odd_)[column];
+    // A condition may have read it before, and a join reads rows again.
+    if (odd.count > 0 && scanner_.start() <= odd.place) return;
+    if (odd.count == 0) odd.first = text.substr(0, kShown);
+    ++odd.count;
+    odd.place = scanner_.start();
+  }
 };
 
 }  // namespace
@@ -316,7 +310,10 @@ Step open_csv(const Read& read, CsvTable& table) {
   name_columns(scanner, table.columns);
   table.rows = scanner.offset();
   std::vector<Guess> guesses(table.columns.size());
-  for (Guess& guess : guesses) guess.is_doubtful = !table.has_commas;
+  for (Guess& guess : guesses) {
+    guess.is_doubtful = !table.has_commas;
+    guess.may_have_points = table.dialect.delimiter == ';';
+  }
   for (size_t row = 0; row < kSampleRows; ++row) {
     const Step step = scanner.next();
     if (step == Step::kEnd) break;
@@ -327,10 +324,10 @@ Step open_csv(const Read& read, CsvTable& table) {
     for (size_t column = 0; column < guesses.size(); ++column)
       guesses[column].add(scanner.text(column));
   }
+  table.odd = std::make_shared<std::vector<OddCells>>(guesses.size());
   for (size_t column = 0; column < guesses.size(); ++column) {
     table.columns[column].type = guesses[column].type();
     table.columns[column].has_commas = guesses[column].has_commas();
-    table.columns[column].has_thousands = guesses[column].has_thousand_commas_only();
   }
   return Step::kRow;
 }

@@ -72,6 +72,8 @@ struct CsvTable {
   std::vector<Column> columns;
   /// How many of the first rows have more cells than the header. These cells are in no column.
   size_t longer = 0;
+  /// Texts in columns of numbers, by column.
+  std::shared_ptr<std::vector<OddCells>> odd;
 };
 
 /// Reads header and first rows. The step is `kRow` for a table, `kEnd` for a text without rows.

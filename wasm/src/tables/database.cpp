@@ -7,6 +7,8 @@
 #include <ctime>
 #include <utility>
 
+#include "tables/functions.h"
+
 namespace sluice::tables {
 
 // --- what SQLite needs of a system -----------------------------------------------------------
@@ -182,6 +184,7 @@ bool Database::connect(const char* name, int flags, const char* system) {
   for (const auto& [limit, most] : kLimits) sqlite3_limit(database_, limit, most);
   sqlite3_db_config(database_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(database_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  add_functions(database_);
   sqlite3_set_authorizer(database_, authorize, this);
   sqlite3_progress_handler(database_, kInstructions, check_time, this);
   return true;

@@ -23,6 +23,7 @@ class CsvSource : public Table {
   CsvSource(Read read, CsvTable table) : read_(std::move(read)), table_(std::move(table)) {}
   const std::vector<Column>& columns() const override { return table_.columns; }
   size_t longer() const override { return table_.longer; }
+  const std::vector<OddCells>* odd() const override { return table_.odd.get(); }
   std::unique_ptr<Rows> make_rows() override { return make_csv_rows(read_, table_); }
 
  private:
@@ -260,6 +261,8 @@ std::string TableQuery::describe() const {
     append_escaped(text, named.name);
     text += "\",\"columns\":[";
     bool is_first = true;
+    const std::vector<OddCells>* const odd = named.table->odd();
+    size_t index = 0;
     for (const Column& column : named.table->columns()) {
       text += is_first ? "{\"name\":\"" : ",{\"name\":\"";
       append_escaped(text, column.name);
@@ -267,7 +270,12 @@ std::string TableQuery::describe() const {
       text += kTypes[static_cast<size_t>(column.type)];
       text += '"';
       if (column.has_commas) text += ",\"commas\":true";
-      if (column.has_thousands) text += ",\"thousands\":true";
+      if (odd != nullptr && (*odd)[index].count > 0) {
+        text += ",\"texts\":" + std::to_string((*odd)[index].count) + ",\"text\":\"";
+        append_escaped(text, (*odd)[index].first);
+        text += '"';
+      }
+      ++index;
       text += named.read.contains(column.name) ? ",\"isRead\":true}" : "}";
       is_first = false;
     }

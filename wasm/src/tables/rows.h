@@ -35,8 +35,15 @@ struct Column {
   Type type = Type::kText;
   /// Its numbers have decimal commas.
   bool has_commas = false;
-  /// Its numbers have commas before each three digits, and are texts.
-  bool has_thousands = false;
+};
+
+/// The texts that were read in a column of numbers, each once however often it was read.
+struct OddCells {
+  uint64_t count = 0;
+  /// The first of them.
+  std::string first;
+  /// Where the row of the last one begins.
+  uint64_t place = 0;
 };
 
 /// Names of columns as SQL tells them apart, which knows no case.

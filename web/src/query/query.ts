@@ -3,15 +3,23 @@
  * @module
  */
 import { SluiceError } from "../errors/error.js";
+import { explainSample, planSample, type AnswerShape } from "./sample.js";
 import {
   explainRefusal,
   isKnownDatabase,
   listNamedTables,
+  listReadColumns,
   noteDatabase,
-  quoteInSql,
   rememberDatabase,
 } from "./stored-database.js";
-import { explainDialect, listMissingColumn, listMissingTable, quoteName } from "./suggestion.js";
+import {
+  explainDialect,
+  explainReserved,
+  listMissingColumn,
+  listMissingTable,
+  quoteInSql,
+  quoteName,
+} from "./suggestion.js";
 import {
   readCells,
   type Outcome,
@@ -22,6 +30,7 @@ import {
   type TableSpec,
 } from "./table-query.js";
 import type { QueryThread } from "./thread.js";
+import { explainTotal } from "./total-row.js";
 import type { Cells, NamedTables, QueryAnswer, QueryOptions, QueryTable, TableBytes } from "./types.js";
 
 /** Longest query, in characters. */
@@ -69,7 +78,13 @@ export async function query(sql: string, table: QueryTable, options: QueryOption
   try {
     const question = new Question(thread, sql, table, options);
     const prepared = await question.prepare(tables);
-    return { columns: prepared.columns, rows: question.rows(prepared), notes: question.notes(prepared) };
+    return {
+      columns: prepared.columns,
+      rows: question.rows(prepared),
+      get notes(): readonly string[] {
+        return question.notes(prepared);
+      },
+    };
   } catch (error) {
     thread.close();
     throw error;
@@ -97,6 +112,8 @@ class Question {
   readonly #told = new Map<string, readonly string[]>();
   #members: readonly string[] = [];
   #stored: StoredTables | undefined;
+  /** What the rows showed. */
+  #found: readonly string[] = [];
 
   constructor(thread: QueryThread, sql: string, rows: QueryTable, { timeoutMs = 20_000 }: QueryOptions) {
     this.#thread = thread;
@@ -121,16 +138,50 @@ class Question {
     }
   }
 
-  async *rows({ columns }: Prepared): AsyncGenerator<Cells> {
+  async *rows({ columns, tables }: Prepared): AsyncGenerator<Cells> {
+    const filled = columns.map(() => false);
+    let count = 0;
+    let isNothing = true;
     try {
       for (let isLast = false; !isLast;) {
         const batch = await this.#take(this.#thread.ask({ is: "next" }));
         isLast = batch.isLast;
-        yield* readCells(batch.cells, columns.length);
+        for (const row of readCells(batch.cells, columns.length)) {
+          count += 1;
+          isNothing &&= count === 1 && row.every((cell) => cell === null || cell === 0);
+          for (const [at, cell] of row.entries()) filled[at] ||= cell !== null;
+          yield row;
+        }
       }
+      const samples = await this.#look(tables, { rows: count, isNothing });
+      this.#found = [...samples, ...explainEmpty(this.#sql, columns, filled, count)];
     } finally {
       this.#thread.close();
     }
+  }
+
+  /** Looks at what the query computed with, once it is answered. */
+  async #look(before: readonly TableColumns[], shape: AnswerShape): Promise<readonly string[]> {
+    const read = before.filter(({ isRead }) => isRead === true);
+    const now = this.#stored === undefined ? await this.#thread.ask({ is: "tables" }) : [];
+    const named = this.#stored === undefined ? read : listReadColumns(this.#sql, this.#stored);
+    const odd = now
+      .filter(({ name }) => read.some((table) => table.name === name))
+      .flatMap(({ columns }) => columns.flatMap((column) => (column.texts === undefined ? [] : [explainOdd(column)])));
+    const found: string[] = [];
+    for (const sample of planSample(this.#sql, named, shape)) {
+      const prepared = await this.#thread.ask({ is: "prepare", sql: sample.sql });
+      // A member of an outer query's table cannot be asked alone.
+      if ("failure" in prepared) continue;
+      const rows: Cells[] = [];
+      for (let isLast = false; !isLast;) {
+        const batch = await this.#thread.ask({ is: "next" });
+        isLast = "failure" in batch || batch.value.isLast;
+        if ("value" in batch) rows.push(...readCells(batch.value.cells, prepared.value.columns.length));
+      }
+      found.push(...explainSample(this.#sql, sample, rows, shape));
+    }
+    return [...odd, ...found];
   }
 
   /** What is to be known of the tables that the query reads. */
@@ -139,30 +190,22 @@ class Question {
     const columns = read.flatMap((table) => table.columns.filter((column) => column.isRead === true));
     const commas = columns.filter((column) => column.commas === true).map(({ name }) => JSON.stringify(name));
     const longer = read.reduce((sum, table) => sum + (table.longer ?? 0), 0);
-    const isBoolean = /\b(?:true|false)\b/i.test(this.#sql.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"/g, ""));
-    if (this.#stored !== undefined) return noteDatabase(this.#stored);
+    if (this.#stored !== undefined) return [...noteDatabase(this.#stored), ...new Set(this.#found)];
     return [
       ...new Set([
         ...read.flatMap(({ name }) => this.#told.get(name) ?? []),
         ...(commas.length === 0 ? [] : [`A comma in ${[...new Set(commas)].join(", ")} is read as the decimal point.`]),
-        ...columns.flatMap(({ name, thousands }) =>
-          thousands === true
-            ? [
-                `${JSON.stringify(name)} is text, for its numbers have commas for thousands: CAST(REPLACE(${quoteInSql(name)}, ',', '') AS REAL).`,
-              ]
-            : [],
-        ),
         ...(longer === 0
           ? []
           : [`${longer} of the first rows have more cells than the header: these cells are left out.`]),
-        // SQLite has numbers for them, and a file of CSV has texts.
-        ...(isBoolean && columns.some(({ type }) => type === "TEXT") ? [BOOLEANS] : []),
+        ...this.#found,
+        ...explainDivision(this.#sql, columns),
       ]),
     ];
   }
 
   /** Adds a table. A failure is why it has no rows. */
-  async #add(name: string, { form, bytes, notes = [] }: QueryTable): Promise<QueryFailure | undefined> {
+  async #add(name: string, { form, bytes, notes = [], total }: QueryTable): Promise<QueryFailure | undefined> {
     const number = this.#numbers.get(bytes) ?? (await this.#thread.hold(bytes));
     this.#numbers.set(bytes, number);
     const isKnown = form.kind === "database" && isKnownDatabase(form.sha256);
@@ -174,7 +217,8 @@ class Question {
       rememberDatabase(form.sha256, this.#stored);
     }
     this.#specs.push(spec);
-    this.#told.set(name, notes);
+    const note = total === undefined ? undefined : explainTotal(total, this.#sql);
+    this.#told.set(name, note === undefined ? notes : [...notes, note]);
     return undefined;
   }
 
@@ -302,7 +346,8 @@ class Question {
     if (column !== undefined) {
       const known = this.#stored === undefined ? tables : listNamedTables(this.#sql, this.#stored);
       const columns = known.flatMap((each) => each.columns.map(({ name }) => name));
-      return wrongQuery(listMissingColumn(column, [...new Set(columns)]));
+      const cells = this.#told.get(ROWS)?.find((note) => note.includes("column_1 is")) ?? "";
+      return wrongQuery(`${listMissingColumn(column, [...new Set(columns)], this.#sql)} ${cells}`.trim());
     }
     if (message === "string or blob too big") {
       return tooLarge("The query makes a text of more than 64 MB: make a shorter one, with substr.");
@@ -310,7 +355,8 @@ class Question {
     if (message.endsWith("may not be modified"))
       return wrongQuery("A query is one SELECT: it reads, and changes nothing.");
     if (message.endsWith(".")) return wrongQuery(message);
-    return wrongQuery(`SQLite cannot answer the query: ${message}.${explainDialect(message, this.#sql)}`);
+    const reserved = message.endsWith("syntax error") ? explainReserved(this.#sql, tables) : undefined;
+    return wrongQuery(`SQLite cannot answer the query: ${message}.${reserved ?? explainDialect(message, this.#sql)}`);
   }
 }
 
@@ -320,4 +366,39 @@ function findColumn(message: string): string | undefined {
   return text ?? name;
 }
 
-const BOOLEANS = "In SQLite true and false are 1 and 0: text is compared as in = 'true'.";
+/** Texts among numbers. */
+function explainOdd({ name, texts = 0, text = "" }: TableColumns["columns"][number]): string {
+  const cells = texts === 1 ? "cell is" : "cells are";
+  return `${texts.toLocaleString("en")} ${cells} text in ${quoteName(name)}, which has numbers, such as ${quoteName(text)}: SQLite takes its first digits, or 0, and sorts it above all numbers; to_number(${quoteInSql(name)}) is the number, or NULL.`;
+}
+
+/** A quotient of whole numbers has no rest, which other dialects do not agree about. */
+function explainDivision(sql: string, columns: readonly TableColumns["columns"][number][]): readonly string[] {
+  const plain = sql.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\//g, "x");
+  const isWhole = columns.every(({ type }) => type === "INTEGER" || type === "TEXT");
+  if (
+    !plain.includes("/") ||
+    !isWhole ||
+    /\d\.\d|\breal\b|\bfloat\b|\bavg\s*\(|\btotal\s*\(|to_number|unixepoch/i.test(sql)
+  )
+    return [];
+  return ["Whole numbers are divided without a rest, so that 7 / 2 is 3: write 1.0 * a / b for fractions."];
+}
+
+/** Columns of an answer without a value. */
+function explainEmpty(
+  sql: string,
+  columns: readonly string[],
+  filled: readonly boolean[],
+  rows: number,
+): readonly string[] {
+  const empty = columns.filter((_, at) => filled[at] === false);
+  if (rows === 0 || empty.length === 0 || !/[(>]/.test(sql)) return [];
+  const some = empty.slice(0, MAX_EMPTY).map(quoteName).join(", ");
+  return [
+    `${some} ${empty.length > 1 ? "are" : "is"} NULL in every row: no row has a value, there is no such member, or SQLite reads no date or number there.`,
+  ];
+}
+
+/** Columns that are named one by one. */
+const MAX_EMPTY = 3;

@@ -12,7 +12,24 @@ export interface RowPlace {
   readonly is: "row" | "rows";
   /** Pointers of other arrays of objects, as far as they were seen. */
   readonly others: readonly string[];
+  /** Where the first two rows stand in the beginning of the document, if they are arrays. */
+  readonly cells?: readonly Span[];
 }
+
+type Span = readonly [start: number, end: number];
+
+interface SeenArray {
+  readonly tokens: readonly string[];
+  isOfObjects: boolean;
+  isOfArrays: boolean;
+  isOfOthers: boolean;
+  /** The first two elements. */
+  readonly spans: Span[];
+}
+
+/** Names of what tells of rows, and has none. */
+const DESCRIPTIVE =
+  /^(?:schema|meta|metadata|columns|fields|headers?|links|errors|warnings|facets|aggregations|pagination|included)$/i;
 
 /** Arrays of objects that are named beside the one that is read. */
 const OTHERS = 10;
@@ -23,32 +40,37 @@ class Outline implements JsonVisitor {
   /** Kinds of the first members of the document. */
   readonly kinds: JsonKind[] = [];
   /** Tokens of arrays that begin with an object, or that are empty. */
-  readonly arrays: { readonly tokens: readonly string[]; isOfObjects: boolean; isOfOthers: boolean }[] = [];
+  readonly arrays: SeenArray[] = [];
   readonly #path: string[] = [];
   /** Depth of the outermost array that is open. Nothing in it is looked at. */
   #array = Infinity;
+  #element = 0;
 
   wantsKey(depth: number): boolean {
     return depth <= this.#array;
   }
 
-  beginValue(kind: JsonKind, _at: number, depth: number, name: string | number | undefined): void {
+  beginValue(kind: JsonKind, at: number, depth: number, name: string | number | undefined): void {
     if (depth === 0) this.root = kind;
     if (depth === 1) this.kinds.push(kind);
     const open = this.arrays.at(-1);
     if (depth === this.#array + 1 && open !== undefined) {
       if (kind === "object") open.isOfObjects = true;
+      else if (kind === "array") open.isOfArrays = true;
       else open.isOfOthers = true;
+      this.#element = at;
     }
     if (depth > this.#array) return;
     this.#path.length = Math.max(0, depth - 1);
     if (depth > 0) this.#path.push(String(name));
     if (kind !== "array") return;
     this.#array = depth;
-    this.arrays.push({ tokens: [...this.#path], isOfObjects: false, isOfOthers: false });
+    this.arrays.push({ tokens: [...this.#path], isOfObjects: false, isOfArrays: false, isOfOthers: false, spans: [] });
   }
 
-  endValue(_kind: JsonKind, _end: number, depth: number): boolean {
+  endValue(_kind: JsonKind, end: number, depth: number): boolean {
+    const open = this.arrays.at(-1);
+    if (depth === this.#array + 1 && open !== undefined && open.spans.length < 2) open.spans.push([this.#element, end]);
     if (depth === this.#array) this.#array = Infinity;
     return true;
   }
@@ -88,12 +110,59 @@ const readAscii = (bytes: Uint8Array, at: number): string => String.fromCharCode
 export function findRows(beginning: Uint8Array): RowPlace {
   const outline = new Outline();
   new JsonScanner(outline, 0).push(beginning);
-  if (outline.root === "array") return { tokens: [], is: "rows", others: [] };
+  if (outline.root === "array") return { tokens: [], is: "rows", others: [], ...tellCells(outline.arrays[0]) };
   if (outline.root !== "object") return { tokens: [], is: "row", others: [] };
-  const tables = outline.arrays.filter(({ isOfObjects }) => isOfObjects);
   const isOfObjects = outline.kinds.length > 1 && outline.kinds.every((kind) => kind === "object");
   if (isOfObjects) return { tokens: [], is: "rows", others: [] };
+  const ofObjects = outline.arrays.filter((array) => array.isOfObjects);
+  const ofArrays = outline.arrays.filter((array) => array.isOfArrays && !array.isOfOthers && !array.isOfObjects);
+  const tables = [
+    ...ofObjects.filter(isRows),
+    ...ofArrays.filter(isRows),
+    ...ofObjects.filter((array) => !isRows(array)),
+  ];
   const [found, ...others] = tables.length > 0 || outline.arrays.length !== 1 ? tables : outline.arrays;
   if (found === undefined) return { tokens: [], is: "row", others: [] };
-  return { tokens: found.tokens, is: "rows", others: others.slice(0, OTHERS).map(({ tokens }) => joinPointer(tokens)) };
+  return {
+    tokens: found.tokens,
+    is: "rows",
+    others: others.slice(0, OTHERS).map(({ tokens }) => joinPointer(tokens)),
+    ...tellCells(found),
+  };
+}
+
+function isRows({ tokens }: SeenArray): boolean {
+  return !tokens.some((token) => DESCRIPTIVE.test(token));
+}
+
+function tellCells(array: SeenArray | undefined): Pick<RowPlace, "cells"> {
+  return array?.isOfArrays === true && !array.isOfObjects ? { cells: array.spans } : {};
+}
+
+const COLUMNS =
+  /"(?:columns|column_?names|headers?|fields)"\s*:\s*(\[\s*"(?:[^"\\]|\\.)*"(?:\s*,\s*"(?:[^"\\]|\\.)*")*\s*\])/i;
+
+/** What is known of the columns of rows that are arrays: their names, and whether the first row has them. */
+export function findCellNames(
+  { cells = [] }: RowPlace,
+  beginning: Uint8Array,
+): { readonly names: readonly string[]; readonly isFirstRow: boolean } | undefined {
+  const [first = [], second = []] = cells.map(([start, end]) => parseArray(beginning.subarray(start, end)));
+  const isHeader = first.length > 1 && first.every(isText) && new Set(first).size === first.length;
+  if (isHeader && (second.some((cell) => !isText(cell)) || second.length === 0))
+    return { names: first.filter(isText), isFirstRow: true };
+  const [, listed] = COLUMNS.exec(new TextDecoder().decode(beginning)) ?? [];
+  const names = listed === undefined ? [] : parseArray(new TextEncoder().encode(listed)).filter(isText);
+  return names.length > 0 && names.length === first.length ? { names, isFirstRow: false } : undefined;
+}
+
+const isText = (value: unknown): value is string => typeof value === "string";
+
+function parseArray(bytes: Uint8Array): readonly unknown[] {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
 }

@@ -3,7 +3,8 @@
  * @module
  */
 import { SluiceError } from "../errors/error.js";
-import { readCells, type Outcome, type QueryFailure, type StoredTables } from "./table-query.js";
+import { quoteInSql } from "./suggestion.js";
+import { readCells, type Outcome, type QueryFailure, type StoredTables, type TableColumns } from "./table-query.js";
 import type { QueryThread } from "./thread.js";
 import type { Cells, QueryOptions, QueryTable } from "./types.js";
 
@@ -42,6 +43,21 @@ export function listNamedTables(sql: string, { tables }: StoredTables): StoredTa
   const lower = sql.toLowerCase();
   const named = tables.filter(({ name }) => lower.includes(name.toLowerCase()));
   return named.length > 0 ? named : tables;
+}
+
+/** The columns that a query seems to read. */
+export function listReadColumns(sql: string, stored: StoredTables): readonly TableColumns[] {
+  const lower = sql.toLowerCase();
+  return listNamedTables(sql, stored)
+    .filter(({ name, refusal }) => refusal === undefined && lower.includes(name.toLowerCase()))
+    .map(({ name, columns }) => ({
+      name,
+      columns: columns.map(({ name: column, type }) => ({
+        name: column,
+        type: /INT|REAL|FLOA|DOUB|BLOB/i.test(type) ? "REAL" : "TEXT",
+        ...(lower.includes(column.toLowerCase()) && { isRead: true }),
+      })),
+    }));
 }
 
 /** Why a query that failed names a table that is not read, if it does. */
@@ -196,5 +212,3 @@ function toError({ fault, message }: QueryFailure): SluiceError {
   }
   return new SluiceError("E_DOCUMENT", "SQLite cannot read the table: ask other tables.", { path: "rows" });
 }
-
-export const quoteInSql = (name: string): string => `"${name.replaceAll('"', '""')}"`;

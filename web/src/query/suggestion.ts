@@ -7,10 +7,14 @@
 const NAMES_LISTED = 40;
 
 /** Says that there is no such column, and which there are. `name` may be a path into JSON, as in `customer.city`. */
-export function listMissingColumn(name: string, columns: readonly string[]): string {
+export function listMissingColumn(name: string, columns: readonly string[], sql: string): string {
+  const unquoted = columns.find(
+    (each) => each === name || (each.startsWith(name) && /[^\w]/.test(each) && sql.includes(each)),
+  );
+  if (unquoted !== undefined) return `There is a column ${quoteName(unquoted)}: write it in double quotes.`;
   const path = findPath(name, columns);
   if (path !== undefined) return `There is no column ${quoteName(name)}. A member of JSON is written ${path}.`;
-  const last = columns.includes(name) ? name : name.slice(name.lastIndexOf(".") + 1);
+  const last = name.slice(name.lastIndexOf(".") + 1);
   const near = findNearest(last, columns);
   const quotes = near === undefined ? " Text stands in single quotes." : "";
   return `There is no column ${quoteName(last)}.${suggest(near)} The columns are ${listNames(columns)}.${quotes}`;
@@ -19,6 +23,22 @@ export function listMissingColumn(name: string, columns: readonly string[]): str
 /** Says that there is no such table, and which there are. */
 export function listMissingTable(name: string, tables: readonly string[]): string {
   return `There is no table ${quoteName(name)}.${suggest(findNearest(name, tables))} The tables are ${listNames(tables)}.`;
+}
+
+const RESERVED =
+  /^(?:add|all|alter|and|as|between|by|case|check|create|default|delete|distinct|else|end|exists|foreign|from|group|having|in|index|into|is|join|limit|not|null|on|or|order|primary|references|select|set|table|then|to|union|unique|update|using|values|when|where)$/i;
+
+/** Which column has to be quoted, since its name is a word of SQL. */
+export function explainReserved(
+  sql: string,
+  tables: readonly { readonly columns: readonly { readonly name: string }[] }[],
+): string | undefined {
+  const word = tables
+    .flatMap(({ columns }) => columns.map(({ name }) => name))
+    .find(
+      (name) => RESERVED.test(name) && new RegExp(String.raw`(?<!["'\w])${name}(?!["'\w])(?!\s+by\b)`, "i").test(sql),
+    );
+  return word === undefined ? undefined : ` The column ${quoteName(word)} is a word of SQL: write it in double quotes.`;
 }
 
 const MAX_NAME = 100;
@@ -36,6 +56,9 @@ function findPath(name: string, columns: readonly string[]): string | undefined 
   if (at < 0) return undefined;
   return `${parts.slice(0, at + 1).join(".")}->>'$.${parts.slice(at + 1).join(".")}'`;
 }
+
+/** A name as SQL has it. */
+export const quoteInSql = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 const suggest = (near: string | undefined): string => (near === undefined ? "" : ` Did you mean ${quoteName(near)}?`);
 
@@ -75,7 +98,7 @@ function measureDistance(a: string, b: string): number {
 /** How SQLite says what other dialects call by these names. */
 const FUNCTIONS: readonly (readonly [names: RegExp, remedy: string])[] = [
   [
-    /^(?:YEAR|MONTH|DAY|HOUR|DATE_TRUNC|DATE_PART|DATE_FORMAT|TO_CHAR|TO_DATE|DATEPART)$/,
+    /^(?:YEAR|MONTH|DAY|HOUR|DATE_TRUNC|DATE_PART|DATE_FORMAT|TO_CHAR|DATEPART)$/,
     "strftime('%Y-%m', day) takes dates apart",
   ],
   [/^(?:NOW|GETDATE|CURDATE)$/, "datetime('now') is the time"],

@@ -61,8 +61,9 @@ export interface TableColumns {
     readonly name: string;
     readonly type: "TEXT" | "INTEGER" | "REAL" | "ANY";
     readonly commas?: true;
-    /** Its numbers have commas for thousands, and are text. */
-    readonly thousands?: true;
+    /** How many texts were read so far in a column of numbers, and the first. */
+    readonly texts?: number;
+    readonly text?: string;
     /** The query reads it. */
     readonly isRead?: true;
   }[];

@@ -3,6 +3,7 @@
  * @module
  */
 import type { WasmSource } from "../core/engine.js";
+import type { TotalRow } from "./total-row.js";
 
 /** Cells of a row, in the order of its columns. */
 export type Cells = readonly unknown[];
@@ -50,6 +51,8 @@ export interface QueryTable {
   readonly names?: readonly string[] | undefined;
   /** What the reader of the answer should know. */
   readonly notes?: readonly string[];
+  /** The row of totals at its end. */
+  readonly total?: TotalRow | undefined;
 }
 
 /** Tables beside `rows`, which a query can name. */
@@ -95,6 +98,6 @@ export interface QueryAnswer {
   readonly columns: readonly string[];
   /** The rows, once: cells in the order of the columns. Values are those of JSON. */
   readonly rows: AsyncIterable<Cells>;
-  /** What the reader of the answer should know. */
+  /** What the reader of the answer should know: all of it once the rows were read. */
   readonly notes: readonly string[];
 }

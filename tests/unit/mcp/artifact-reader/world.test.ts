@@ -33,9 +33,7 @@ test("decimal commas in quotes are numbers, thousands are told, and lists of num
   const { data, words } = await ask({ query: "SELECT SUM(a) AS a, SUM(b) AS b, MAX(c) AS c, MAX(d) AS d FROM rows" });
   expect(data).toBe('a,b,c,d\n2499,16.25,"5,678.5","3,4,5"');
   expect(words).toContain('A comma in "a", "b" is read as the decimal point.');
-  expect(words).toContain(
-    `"c" is text, for its numbers have commas for thousands: CAST(REPLACE("c", ',', '') AS REAL)`,
-  );
+  expect(words).toContain('"c" is text, such as "1,234", which SQLite adds and compares as text: to_number("c")');
 });
 
 describe.each([
@@ -179,4 +177,56 @@ test("the header of a sheet is found below titles, and can be said otherwise", a
   expect(words).toContain("Guessed: header 3, since titles stand above it");
   expect((await ask({ query: 'SELECT COUNT(*) AS n, MAX("2") AS m FROM Q1', header: 4 })).data).toBe("n,m\n2,4");
   expect((await ask({ query: "SELECT SUM(total) AS s FROM Q1" })).data).toBe("s\n60");
+});
+
+describe("rows of JSON that are arrays", () => {
+  const cells = Array.from({ length: 50 }, (_, at) => [at, `n${at}`, at * 1.5]);
+
+  test.each([
+    ["pandas", { columns: ["id", "name", "amount"], index: cells.map((_, at) => at), data: cells }],
+    [
+      "a service with metadata first",
+      {
+        meta: { view: { columns: [{ name: "x" }], columns_names: [] } },
+        headers: ["id", "name", "amount"],
+        data: cells,
+      },
+    ],
+  ])("of %s are found, and their columns named", async (_, document) => {
+    const ask = await open(JSON.stringify(document), "x.json");
+    const { data, words } = await ask({ query: "SELECT COUNT(*) AS n, SUM(column_3) AS s FROM rows" });
+    expect(data).toBe("n,s\n50,1837.5");
+    expect(words).toContain('column_1 is "id", column_2 is "name", column_3 is "amount"');
+    expect((await ask({ query: "SELECT amount FROM rows" })).words).toContain('column_3 is "amount"');
+  });
+
+  test("with a row of names say that it is counted", async () => {
+    const ask = await open(JSON.stringify([["id", "name", "amount"], ...cells]), "x.json");
+    expect(await ask({ query: "SELECT COUNT(*) AS n FROM rows" })).toMatchObject({
+      data: "n\n51",
+      words: expect.stringContaining("Row 1 seems to name the columns, and is counted as a row") as string,
+    });
+  });
+});
+
+test("a schema in front of rows is not taken for them", async () => {
+  const document = {
+    schema: { fields: [{ name: "a" }, { name: "b" }] },
+    rows: [{ f: [{ v: "1" }] }, { f: [] }, { f: [] }],
+  };
+  const ask = await open(JSON.stringify(document), "bq.json");
+  expect((await ask({ query: "SELECT COUNT(*) AS n FROM rows" })).data).toBe("n\n3");
+});
+
+test("FROM names the array that stands in an object of that name, or deeper", async () => {
+  const search = { took: 5, hits: { total: { value: 9 }, hits: [{ _id: "a" }, { _id: "b" }, { _id: "c" }] } };
+  const answers = await open(JSON.stringify(search), "hits.json");
+  expect((await answers({ query: "SELECT COUNT(*) AS n FROM hits" })).data).toBe("n\n3");
+  const nodes = await open(
+    JSON.stringify({ data: { repository: { edges: [{ node: 1 }, { node: 2 }] } } }),
+    "graph.json",
+  );
+  expect((await nodes({ query: "SELECT COUNT(*) AS n FROM edges" })).data).toBe("n\n2");
+  const both = await open(JSON.stringify({ order: { items: [{ a: 1 }] }, items: [{ a: 1 }, { a: 2 }] }), "both.json");
+  expect((await both({ query: "SELECT COUNT(*) AS n FROM items" })).data).toBe("n\n2");
 });

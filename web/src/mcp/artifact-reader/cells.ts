@@ -18,6 +18,7 @@ import { nameHidden, nameRuns } from "../../documents/sheet-notes.js";
 import { SluiceError } from "../../errors/error.js";
 import { findHeader } from "../../query/csv.js";
 import { csvCell, csvRecord, CsvRows } from "../../query/csv-cells.js";
+import { findTotal, type TotalRow } from "../../query/total-row.js";
 import type { QueryTable } from "../../query/types.js";
 import { type AnswerParts, prefixWithin } from "./answer.js";
 import { readChunks } from "./forms.js";
@@ -98,6 +99,7 @@ export async function sheetTable(
   const { formulas = 0, durations = 0, hiddenRows = [] } = sheet;
   const hidden = nameHidden("row", hiddenRows, range.firstRow, Math.min(range.lastRow, sheet.lastRow));
   return {
+    total: await findLastTotal(from, range, sheet),
     form: { kind: "csv", start: 0, delimiter: ",", newline: "\n" },
     bytes: { open: (start) => skipBytes(writeRows(from, range, sheet), start) },
     notes: [
@@ -108,6 +110,23 @@ export async function sheetTable(
       ...(hidden.length === 0 ? [] : [`Hidden rows are among these: ${hidden.join("")}.`]),
     ],
   };
+}
+
+/** Bytes of a sheet whose last rows are looked at, and how many of them. */
+const LOOKED_AT = 8 * 1024 * 1024;
+const LAST_ROWS = 5;
+
+async function findLastTotal(from: Readable, range: CellRange, sheet: SheetFacts): Promise<TotalRow | undefined> {
+  if (from.ref.size_bytes > LOOKED_AT) return undefined;
+  const rows: SheetRow[] = [];
+  const last = Math.min(range.lastRow, sheet.lastRow);
+  for await (const some of readRows(from, { ...range, lastRow: last })) {
+    rows.push(...some);
+    // The first one names the columns.
+    if (rows.length > LAST_ROWS + 1) rows.splice(1, rows.length - LAST_ROWS - 1);
+  }
+  const [names, ...others] = rows.map(({ cells }) => cells);
+  return names === undefined ? undefined : findTotal(names, others);
 }
 
 /** Rows by which is told whether titles stand above a table. */

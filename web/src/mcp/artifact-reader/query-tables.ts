@@ -16,11 +16,11 @@ const MOST = 1000;
 /** The tables of what an artifact is read as. Undefined if it has one. */
 export function nameTables(
   from: Readable,
-  bytes: TableBytes,
+  { form, bytes }: QueryTable,
   isJson: boolean,
   header: number | undefined,
 ): NamedTables | undefined {
-  if (isJson) return new JsonTables(from, bytes);
+  if (isJson) return new JsonTables(from, bytes, form.kind === "rows" ? form.keys : []);
   const isSheet = readFacts(from)?.part === "sheet" && from.origin !== undefined;
   return isSheet ? new SheetTables(from, from.origin, header) : undefined;
 }
@@ -33,15 +33,21 @@ function meantBy(name: string, names: readonly string[]): string | undefined {
 class JsonTables implements NamedTables {
   readonly #from: Readable;
   readonly #bytes: TableBytes;
+  readonly #rows: readonly string[];
   #keys: Promise<readonly string[]> | undefined;
 
-  constructor(from: Readable, bytes: TableBytes) {
+  constructor(from: Readable, bytes: TableBytes, rows: readonly string[]) {
     this.#from = from;
     this.#bytes = bytes;
+    this.#rows = rows;
   }
 
   async open(name: string): Promise<QueryTable | undefined> {
-    return { form: { kind: "rows", keys: [name] }, bytes: this.#bytes };
+    // The array that is meant may stand in an object of that name, as in the answers of Elasticsearch.
+    const [first, ...more] = this.#rows;
+    const isLast = more.at(-1) === name && !(await this.names()).includes(name);
+    const isRows = more.length > 0 && (first === name || isLast);
+    return { form: { kind: "rows", keys: isRows ? this.#rows : [name] }, bytes: this.#bytes };
   }
 
   async names(): Promise<readonly string[]> {

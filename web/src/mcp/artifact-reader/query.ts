@@ -11,7 +11,8 @@ import { joinPointer } from "../../json/pointer.js";
 import { CsvRecords } from "../../query/csv.js";
 import { csvCell, splitFields } from "../../query/csv-cells.js";
 import { query } from "../../query/query.js";
-import { findRows, type RowPlace } from "../../query/row-place.js";
+import { findCellNames, findRows, type RowPlace } from "../../query/row-place.js";
+import { findTotal } from "../../query/total-row.js";
 import type { Cells, QueryAnswer, QueryTable, TableBytes } from "../../query/types.js";
 import { type AnswerParts, prefixWithin } from "./answer.js";
 import { sheetTable } from "./cells.js";
@@ -53,7 +54,7 @@ export async function tellQuery(
     (isSheet
       ? await sheetTable(from, cells, sheetNote(from), options?.header)
       : await openTable(from, inspection, tokens));
-  const tables = nameTables(from, table.bytes, inspection.isJson, options?.header);
+  const tables = nameTables(from, table, inspection.isJson, options?.header);
   const answer = await query(
     sql,
     { ...table, names: listNames(from) },
@@ -112,27 +113,49 @@ async function openTable(
     if (layout.kind === "ndjson") return { form: { kind: "ndjson" }, bytes: holdBytes(from, start, end), notes };
     const { delimiter, newline } = layout;
     const form = { kind: "csv", start, delimiter, newline } as const;
-    if (layout.hasHeader) return { form, bytes: holdBytes(from, 0, end), notes };
-    const [first = ""] = new CsvRecords(layout).split(
-      new TextDecoder().decode(await readSpan(from, { start, end: Math.min(end, start + HEAD_BYTES) })),
-    );
-    const names = splitFields(first, delimiter).map((_, at) => `c${at + 1}`);
+    const [first = []] = await readCells(from, layout, start, Math.min(end, start + HEAD_BYTES));
+    const last = Math.max(start, end - HEAD_BYTES);
+    // What is read of the first row there may be a part of one.
+    const rows = (await readCells(from, layout, last, end)).slice(1).slice(-LAST_ROWS);
+    if (layout.hasHeader) return { form, bytes: holdBytes(from, 0, end), notes, total: findTotal(first, rows) };
+    const names = first.map((_, at) => `c${at + 1}`);
     return {
       form: { ...form, start: 0 },
       bytes: prependHeader(`${names.join(delimiter)}${newline}`, holdBytes(from, start, end)),
       notes: [...notes, `The table has no header: its columns are ${listColumns(names)}.`],
+      total: findTotal(names, rows),
     };
   }
   if (isJson && tokens !== undefined) return { form: { kind: "rows", keys: tokens }, bytes, notes: noteForm(from) };
   if (isJson) {
     const end = Math.min(from.ref.size_bytes, BEGINNING_BYTES);
-    const place = findRows(await readSpan(from, { start: markBytes, end }));
-    return { form: { kind: place.is, keys: place.tokens }, bytes, notes: [...noteRows(place), ...noteForm(from)] };
+    const beginning = await readSpan(from, { start: markBytes, end });
+    const place = findRows(beginning);
+    const notes = [...noteRows(place), ...noteCells(place, beginning), ...noteForm(from)];
+    return { form: { kind: place.is, keys: place.tokens }, bytes, notes };
   }
   if (tokens === undefined) {
     return { form: { kind: "lines" }, bytes, notes: ["The rows are lines, with the columns number and line."] };
   }
   throw new SluiceError("E_INVALID_ARGUMENT", "The artifact is not JSON: leave pointer out.", { path: "pointer" });
+}
+
+/** Rows at the end by which is told whether the last one is a total. */
+const LAST_ROWS = 5;
+
+/** The rows of a part of a text. */
+async function readCells(
+  from: Readable,
+  layout: Extract<Inspection["layout"], { kind: "csv" }>,
+  start: number,
+  end: number,
+): Promise<readonly (readonly string[])[]> {
+  const text = new TextDecoder().decode(await readSpan(from, { start, end }));
+  const records = new CsvRecords(layout).split(text.endsWith(layout.newline) ? text : text + layout.newline);
+  return records
+    .map((record) => record.replace(/\r?\n?$/, ""))
+    .filter((record) => record !== "")
+    .map((record) => splitFields(record, layout.delimiter).map(({ value }) => value));
 }
 
 /** Most columns that are named one by one. */
@@ -158,6 +181,19 @@ function noteRows({ tokens, is, others }: RowPlace): readonly string[] {
   const more = others.length === 0 ? "" : ` Others are at ${others.join(", ")}: ask for them by pointer.`;
   return [`The rows are those of the array at ${joinPointer(tokens)}.${more}`];
 }
+
+/** What the columns are of rows that are arrays. */
+function noteCells(place: RowPlace, beginning: Uint8Array): readonly string[] {
+  const found = findCellNames(place, beginning);
+  if (found === undefined) return [];
+  const shown = found.names.slice(0, MAX_NAMED).map((name, at) => `column_${at + 1} is ${quote(name)}`);
+  const more = found.names.length > shown.length ? ", and so on" : "";
+  const where = found.isFirstRow ? "Row 1 seems to name the columns, and is counted as a row: " : "Of these arrays ";
+  return [`${where}${shown.join(", ")}${more}.`];
+}
+
+/** Columns of arrays that are named one by one. */
+const MAX_NAMED = 12;
 
 /** Which sheet it was, if the call did not say. */
 function sheetNote(from: Readable): readonly string[] {

@@ -1,0 +1,44 @@
+/**
+ * The row of totals that stands at the end of many tables, and would be added to what it adds up.
+ * @module
+ */
+import { quoteInSql } from "./suggestion.js";
+
+/** A row of totals: what a query that leaves it out asks for. */
+export interface TotalRow {
+  /** The text by which it is told; empty where there is none. */
+  readonly text: string;
+  readonly condition: string;
+}
+
+/** Words of a total, in lower case, alone or with what they are a total of. */
+const TOTAL =
+  /^(?:(?:grand|overall|net|sub)[ -]?)?(?:totals?|sum|summe|gesamt(?:summe|betrag)?|endsumme|zwischensumme|total g[ée]n[ée]ral|total general|totale|totaal|suma|razem|celkem|toplam|итого|всего|合计|总计|合計)(?: \(.{1,20}\)| [A-Z]{3})?\s*:?$/i;
+
+const NUMBER = /^[^\p{L}]{0,3}\d[\d.,' \u00A0\u202F]*[^\p{L}]{0,3}$/u;
+
+/** Finds it in the last rows of a table. Undefined if the last one is as the others. */
+export function findTotal(names: readonly string[], rows: readonly (readonly string[])[]): TotalRow | undefined {
+  const last = rows.at(-1);
+  if (last === undefined || rows.length < 2) return undefined;
+  const numbers = last.filter((cell) => NUMBER.test(cell.trim())).length;
+  if (numbers === 0) return undefined;
+  const at = last.findIndex((cell) => TOTAL.test(cell.trim()));
+  const name = quoteInSql(names[Math.max(0, at)]?.trim() ?? "");
+  if (at >= 0) {
+    const text = (last[at] as string).trim();
+    return { text, condition: `${name} <> '${(last[at] as string).replaceAll("'", "''")}'` };
+  }
+  const isBlank = last[0]?.trim() === "" && rows.slice(0, -1).every(([first = ""]) => first.trim() !== "");
+  return isBlank && numbers > 1 ? { text: "", condition: `${name} IS NOT NULL` } : undefined;
+}
+
+const AGGREGATE = /\b(?:sum|avg|total|count|min|max|median|percentile\w*)\s*\(|\border\s+by\b|\blimit\b/i;
+
+/** Says so to who asks for what it would change. */
+export function explainTotal({ text, condition }: TotalRow, sql: string): string | undefined {
+  const isLeftOut = text === "" ? /\bis\s+not\s+null\b/i.test(sql) : sql.includes(`'${text}'`);
+  if (isLeftOut || !AGGREGATE.test(sql)) return undefined;
+  const told = text === "" ? "has no name, and may be a total" : `is a total (${JSON.stringify(text)})`;
+  return `The last row ${told}, and is among the rows: WHERE ${condition} leaves it out.`;
+}
