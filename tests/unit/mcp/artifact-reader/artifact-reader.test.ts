@@ -230,7 +230,7 @@ test.each([
   ["rows of prose", "Just\nprose.", { rows: "1" }, "has no rows"],
   ["rows of an object", '{"a":1}', { rows: "1" }, "use lines, or pointer"],
   ["two modes", "a", { lines: "1", search: "a" }, "not lines and search"],
-  ["a mode of another type", "a", { lines: 1 }, "lines must be a string"],
+  ["a mode of another type", "a", { lines: [1] }, "lines must be a string"],
   ["an empty search", "a", { search: "" }, "say what to find"],
   ["a limit that is none", "a", { limit: 0 }, "at least 1"],
   ["an unknown argument", "a", { offset: 1 }, 'There is no argument "offset"'],
@@ -241,6 +241,10 @@ test.each([
   const result = await readingOf(text).call({ uri: URI, ...args });
   expect(result.isError).toBe(true);
   expect(wordsOf(result).toLowerCase()).toContain(words.toLowerCase());
+});
+
+test("one line as a number, and a limit in quotes, are meant as they are", async () => {
+  expect(dataOf(await readingOf("a\nb\nc").call({ uri: URI, lines: 2, limit: "50" }))).toBe("b");
 });
 
 test("an SVG is not shown as an image, but read as the text that it is", async () => {

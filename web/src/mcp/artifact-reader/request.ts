@@ -103,6 +103,8 @@ const KNOWN: readonly string[] = [
   "encoding",
 ];
 
+const COUNTED: readonly string[] = ["lines", "rows", "pages"];
+
 type Mode = (typeof MODES)[number];
 type Given = Partial<Record<Mode, string>>;
 
@@ -120,7 +122,9 @@ export function parseRequest(args: unknown): ReadRequest {
   const modes: Given = { ...given };
   for (const mode of MODES) {
     const value = all[mode] ?? undefined;
-    if (value !== undefined) modes[mode] = parseString(mode, value);
+    // A row, line or page alone is a number to many models.
+    const isAlone = typeof value === "number" && COUNTED.includes(mode);
+    if (value !== undefined) modes[mode] = isAlone ? String(value) : parseString(mode, value);
   }
   const asked = readCells(parseSelection(all), modes);
   const wanted = toImageWanted(toWanted(asked.modes), asked.selection);
@@ -293,7 +297,8 @@ function toWanted(given: Given): Wanted {
 
 function parseLimit(limit: unknown): number {
   if (limit === undefined || limit === null) return Infinity;
-  if (typeof limit === "number" && Number.isInteger(limit) && limit > 0) return limit;
+  const characters = typeof limit === "string" && /^\d{1,9}$/.test(limit) ? Number(limit) : limit;
+  if (typeof characters === "number" && Number.isInteger(characters) && characters > 0) return characters;
   throw wrong("limit", "limit must be a whole number of characters, at least 1.");
 }
 
