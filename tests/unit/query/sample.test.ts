@@ -38,7 +38,6 @@ describe("numbers that are text are told, and read", () => {
     ["names", ["SKU-12", "A4", "K9"]],
     ["codes with leading zeros", ["007", "012"]],
     ["addresses", ["10.0.0.1", "192.168.100.101"]],
-    ["times", ["12:30", "08:15"]],
     ["sentences with a number", ["3 blind mice", "7 dwarfs at home", "x"]],
   ])("%s are none", async (_, cells) => {
     expect(await noteOf("SELECT MAX(v) FROM rows", column(cells))).toBe("");
@@ -138,6 +137,16 @@ describe("dates that SQLite does not read are told, and read", () => {
     });
   });
 
+  test.each([
+    ["00:02:10", "; unixepoch('1970-01-01 ' || \"v\") is its seconds"],
+    ["9:03", "as text."],
+    ["1h 30m", "as text."],
+  ])("%s is a length of time", async (time, words) => {
+    const note = await noteOf("SELECT SUM(v) FROM rows", column([time, time]));
+    expect(note).toContain(`"v" is text, such as "${time}", of which SQLite adds the first figures alone`);
+    expect(note).toContain(words);
+  });
+
   test("no day that there is not", async () => {
     expect(await rowsOf("SELECT to_date(v, 'dmy') FROM rows", csvTable(column(["31/02/2025", "29/02/2024"])))).toEqual([
       [null],
@@ -172,6 +181,22 @@ describe("what finds nothing is told", () => {
     expect(await noteOf("SELECT COUNT(*) FROM rows WHERE active = 'TRUE'", text)).toBe("");
   });
 
+  test("words that stand for no value are no NULL", async () => {
+    const text = "id,owner,until\n1,ann,2025-01-01\n2,NULL,NULL\n3,NULL,NULL\n";
+    expect(await noteOf("SELECT COUNT(owner) FROM rows", text)).toContain(`"owner" is "NULL" in 2 of the first 3 rows`);
+    const note = await noteOf("SELECT COUNT(*) FROM rows WHERE until IS NULL", text);
+    const [, call] = /: (NULLIF\(.*\))\./.exec(note) ?? [];
+    expect(await rowsOf(`SELECT COUNT(*) FROM rows WHERE ${call} IS NULL`, csvTable(text))).toEqual([[2]]);
+    expect(await noteOf("SELECT owner, COUNT(*) FROM rows GROUP BY owner", text)).toBe("");
+  });
+
+  test("letters that are not ASCII have no case", async () => {
+    const text = "id,city\n1,Zürich\n2,ZÜRICH\n";
+    for (const sql of ["SELECT COUNT(*) FROM rows WHERE city LIKE 'zürich'", "SELECT UPPER(city) AS u FROM rows"])
+      expect(await noteOf(sql, text)).toContain('letters of "city" such as in "Zürich" have to be written as they are');
+    expect(await noteOf("SELECT COUNT(*) FROM rows WHERE city LIKE 'z%'", text)).toBe("");
+  });
+
   test("codes with leading zeros are compared as text", async () => {
     const text = "sku,qty\n000123,1\n000124,2\n";
     expect(await noteOf("SELECT qty FROM rows WHERE sku = 123", text)).toContain("compare it as in = '000123'");
@@ -185,6 +210,12 @@ test("a quotient of whole numbers is told to have no rest", async () => {
   expect([rows, notes.join(" ")]).toEqual([[[2]], expect.stringContaining("write 1.0 * a / b") as string]);
   for (const fraction of ["SUM(n) * 1.0 / COUNT(*)", "SUM(x) / COUNT(*)", "'a/b'", "AVG(n) / 2"])
     expect(await noteOf(`SELECT ${fraction} FROM rows`, text)).toBe("");
+});
+
+test("another artifact in FROM is told to be out of reach", async () => {
+  await expect(answerOf("SELECT * FROM artifact://x_123", csvTable("a\n1\n"))).rejects.toThrow(
+    "A query is of one artifact",
+  );
 });
 
 test("a column that is called as a word of SQL is told to need quotes", async () => {

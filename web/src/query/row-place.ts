@@ -12,6 +12,8 @@ export interface RowPlace {
   readonly is: "row" | "rows";
   /** Pointers of other arrays of objects, as far as they were seen. */
   readonly others: readonly string[];
+  /** Whether the rows are members of an object. */
+  readonly isOfMembers?: true;
   /** Where the first two rows stand in the beginning of the document, if they are arrays. */
   readonly cells?: readonly Span[];
 }
@@ -27,6 +29,13 @@ interface SeenArray {
   readonly spans: Span[];
 }
 
+/** Names of what wraps rows, or stands beside them: objects of these are no table of their members. */
+const WRAPPER =
+  /^(?:_?embedded|_?links|_?meta|metadata|data|page|paging|pagination|extensions|hits|aggregations|response|results?|body|payload|included|info|errors?|settings|headers?|schema)$/i;
+
+/** Members by which an object within a document is a table of them. */
+const LEAST_MEMBERS = 3;
+
 /** Names of what tells of rows, and has none. */
 const DESCRIPTIVE =
   /^(?:schema|meta|metadata|columns|fields|headers?|links|errors|warnings|facets|aggregations|pagination|included)$/i;
@@ -34,11 +43,14 @@ const DESCRIPTIVE =
 /** Arrays of objects that are named beside the one that is read. */
 const OTHERS = 10;
 
+/** Objects whose members are remembered. */
+const MAX_OBJECTS = 1000;
+
 /** Looks at the beginning of a document to tell where its rows are. */
 class Outline implements JsonVisitor {
   root: JsonKind | undefined;
-  /** Kinds of the first members of the document. */
-  readonly kinds: JsonKind[] = [];
+  /** The members of objects, as far as they were seen, by the pointer of the object. */
+  readonly members = new Map<string, { readonly names: string[]; readonly kinds: JsonKind[] }>();
   /** Tokens of arrays that begin with an object, or that are empty. */
   readonly arrays: SeenArray[] = [];
   readonly #path: string[] = [];
@@ -52,7 +64,6 @@ class Outline implements JsonVisitor {
 
   beginValue(kind: JsonKind, at: number, depth: number, name: string | number | undefined): void {
     if (depth === 0) this.root = kind;
-    if (depth === 1) this.kinds.push(kind);
     const open = this.arrays.at(-1);
     if (depth === this.#array + 1 && open !== undefined) {
       if (kind === "object") open.isOfObjects = true;
@@ -62,10 +73,31 @@ class Outline implements JsonVisitor {
     }
     if (depth > this.#array) return;
     this.#path.length = Math.max(0, depth - 1);
-    if (depth > 0) this.#path.push(String(name));
+    if (depth > 0) {
+      this.#addMember(String(name), kind);
+      this.#path.push(String(name));
+    }
     if (kind !== "array") return;
     this.#array = depth;
     this.arrays.push({ tokens: [...this.#path], isOfObjects: false, isOfArrays: false, isOfOthers: false, spans: [] });
+  }
+
+  /** Whether the members of an object are rows. */
+  isTable(tokens: readonly string[], least: number): boolean {
+    const { names = [], kinds = [] } = this.members.get(joinPointer(tokens)) ?? {};
+    return (
+      kinds.length >= least && kinds.every((kind) => kind === "object") && !names.some((name) => WRAPPER.test(name))
+    );
+  }
+
+  #addMember(name: string, kind: JsonKind): void {
+    const pointer = joinPointer(this.#path);
+    const seen = this.members.get(pointer);
+    if (seen === undefined && this.members.size >= MAX_OBJECTS) return;
+    const { names, kinds } = seen ?? { names: [], kinds: [] };
+    names.push(name);
+    kinds.push(kind);
+    if (seen === undefined) this.members.set(pointer, { names, kinds });
   }
 
   endValue(_kind: JsonKind, end: number, depth: number): boolean {
@@ -112,8 +144,7 @@ export function findRows(beginning: Uint8Array): RowPlace {
   new JsonScanner(outline, 0).push(beginning);
   if (outline.root === "array") return { tokens: [], is: "rows", others: [], ...tellCells(outline.arrays[0]) };
   if (outline.root !== "object") return { tokens: [], is: "row", others: [] };
-  const isOfObjects = outline.kinds.length > 1 && outline.kinds.every((kind) => kind === "object");
-  if (isOfObjects) return { tokens: [], is: "rows", others: [] };
+  if (outline.isTable([], 2)) return { tokens: [], is: "rows", others: [], isOfMembers: true };
   const ofObjects = outline.arrays.filter((array) => array.isOfObjects);
   const ofArrays = outline.arrays.filter((array) => array.isOfArrays && !array.isOfOthers && !array.isOfObjects);
   const tables = [
@@ -123,12 +154,22 @@ export function findRows(beginning: Uint8Array): RowPlace {
   ];
   const [found, ...others] = tables.length > 0 || outline.arrays.length !== 1 ? tables : outline.arrays;
   if (found === undefined) return { tokens: [], is: "row", others: [] };
+  // Each member of an object may have such an array: then these members are the rows.
+  const length = found.tokens.findIndex((_, at) => at > 0 && outline.isTable(found.tokens.slice(0, at), LEAST_MEMBERS));
+  if (length > 0) return { tokens: found.tokens.slice(0, length), is: "rows", others: [], isOfMembers: true };
   return {
     tokens: found.tokens,
     is: "rows",
     others: others.slice(0, OTHERS).map(({ tokens }) => joinPointer(tokens)),
     ...tellCells(found),
   };
+}
+
+/** Whether the members of an object of the document are rows, as far as its beginning shows. */
+export function isTableOfMembers(beginning: Uint8Array, name: string): boolean {
+  const outline = new Outline();
+  new JsonScanner(outline, 0).push(beginning);
+  return outline.isTable([name], 2);
 }
 
 function isRows({ tokens }: SeenArray): boolean {

@@ -167,15 +167,21 @@ const HALF = 0.5;
 
 function explainTexts(sql: string, one: Sampled, readings: readonly Reading[]): string | undefined {
   const texts = readings.filter(({ raw }) => typeof raw === "string" && raw.trim() !== "");
+  const nulls = texts.filter(({ raw }) => NULLS.has(String(raw).trim().toLowerCase()));
   const values = texts.filter(({ raw }) => !NULLS.has(String(raw).trim().toLowerCase()));
   if (texts.length === 0) return undefined;
   const name = nameSampled(one);
+  const isIso = values.every(({ raw }) => ISO.test(String(raw)));
   return (
     explainFlags(sql, name, values) ??
     explainCodes(sql, one, values) ??
-    (values.every(({ raw }) => ISO.test(String(raw)))
+    (isIso
       ? explainOffsets(sql, name, values)
-      : (explainDates(sql, one, name, values) ?? explainNumbers(sql, one, name, readings, texts, values)))
+      : (explainDates(sql, one, name, values) ??
+        explainNumbers(sql, one, name, readings, texts, values) ??
+        explainDurations(sql, one, name, values))) ??
+    explainNulls(sql, one, name, nulls, readings.length) ??
+    explainCase(sql, name, values)
   );
 }
 
@@ -305,6 +311,45 @@ function explainNumbers(
   ].join("");
 }
 
+/** Lengths of time, of which SQLite takes the first figures alone. */
+function explainDurations(
+  sql: string,
+  { sql: written }: Sampled,
+  name: string,
+  values: readonly Reading[],
+): string | undefined {
+  const count = values.filter(({ raw }) => DURATION.test(String(raw))).length;
+  if (count === 0 || count < values.length * MOST || /\bunixepoch\s*\(/i.test(sql)) return undefined;
+  const isClock = values.every(({ raw }) => /^[01]\d:[0-5]\d:[0-5]\d$|^2[0-3]:[0-5]\d:[0-5]\d$/.test(String(raw)));
+  const remedy = isClock ? `; unixepoch('1970-01-01 ' || ${written}) is its seconds` : "";
+  return `${name} is text, such as ${quote(values[0] as Reading)}, of which SQLite adds the first figures alone, and which it compares as text${remedy}.`;
+}
+
+const DURATION = /^\d+:[0-5]\d(?::[0-5]\d(?:\.\d+)?)?$|^(?:\d+(?:\.\d+)?\s*[A-Za-z]{1,7}\s*){2,4}$/;
+
+/** Words that stand for no value, where SQL's NULL may be meant. */
+function explainNulls(
+  sql: string,
+  { sql: written }: Sampled,
+  name: string,
+  nulls: readonly Reading[],
+  rows: number,
+): string | undefined {
+  const [first] = nulls;
+  const isMeant = /\bis\s+(?:not\s+)?null\b|\b(?:count|min|max|coalesce|ifnull)\s*\(\s*(?!\*)/i.test(sql);
+  if (first === undefined || !isMeant || sql.includes(`'${String(first.raw)}'`)) return undefined;
+  return `${name} is ${quote(first)} in ${nulls.length} of the first ${rows} rows, a text and not NULL: NULLIF(${written}, '${String(first.raw).replaceAll("'", "''")}').`;
+}
+
+/** Letters that are not ASCII have no case for SQLite. */
+function explainCase(sql: string, name: string, values: readonly Reading[]): string | undefined {
+  const isText = /'[^']*[^\p{ASCII}][^']*'/u.test(sql) && /\blike\b/i.test(sql);
+  const isFolded = /\b(?:lower|upper)\s*\(/i.test(sql);
+  const other = values.find(({ raw }) => /(?!\p{ASCII})[\p{Lu}\p{Ll}]/u.test(String(raw)));
+  if (other === undefined || !(isText || isFolded)) return undefined;
+  return `LIKE, LOWER and UPPER know the case of a to z alone: letters of ${name} such as in ${quote(other)} have to be written as they are.`;
+}
+
 const PLAIN = /^-?\d+(?:\.\d+)?$/;
 
 /** Units of one column; names that end with letters have more. */
@@ -322,9 +367,7 @@ function explainNothing(
   if (one.column === undefined && readings.length > 0 && values.length === 0)
     return `${name} is NULL in the first ${readings.length} rows: there may be no such member, or it is longer than ${MAX_TEXT} characters.`;
   if (!isNothing || values.length === 0) return undefined;
-  const written = (one.column ?? one.sql).replace(SPECIAL, "\\$&");
-  if (!new RegExp(String.raw`${written}"?\s*(?:[<>=!]+|(?:not\s+)?(?:in\s*\(|like\b|between\b|glob\b))`, "i").test(sql))
-    return undefined;
+  if (!/\b(?:where|having|on)\b/i.test(sql)) return undefined;
   const some = [...new Map(values.map((value) => [String(value.raw), value])).values()].slice(0, 3);
   return `Nothing was found; ${name} is such as ${some.map(quote).join(", ")}.`;
 }

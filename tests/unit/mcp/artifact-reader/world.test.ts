@@ -230,3 +230,24 @@ test("FROM names the array that stands in an object of that name, or deeper", as
   const both = await open(JSON.stringify({ order: { items: [{ a: 1 }] }, items: [{ a: 1 }, { a: 2 }] }), "both.json");
   expect((await both({ query: "SELECT COUNT(*) AS n FROM items" })).data).toBe("n\n2");
 });
+
+test("objects of objects are rows where they are alike, and not where they wrap others", async () => {
+  const count = async (document: unknown, from = "rows"): Promise<string> => {
+    const { data, words } = await (
+      await open(JSON.stringify(document), "x.json")
+    )({ query: `SELECT COUNT(*) AS n FROM ${from}` });
+    return `${data.replace("n\n", "")} ${/The rows are .*?[.,]/.exec(words)?.[0] ?? ""}`.trim();
+  };
+  const items = [{ a: 1 }, { a: 2 }, { a: 3 }, { a: 4 }];
+  expect(await count({ _embedded: { items }, _links: { self: {} }, page: { size: 4 } })).toBe(
+    "4 The rows are those of the array at /_embedded/items.",
+  );
+  expect(await count({ data: { items }, extensions: { cost: 1 } })).toBe(
+    "4 The rows are those of the array at /data/items.",
+  );
+  expect(await count({ ada: { a: 1 }, ben: { a: 2 } })).toBe("2 The rows are the members of the object,");
+  const operation = { get: { parameters: [{ name: "id" }] } };
+  const api = { openapi: "3.0.0", paths: { "/a": operation, "/b": operation, "/c": operation } };
+  expect(await count(api)).toBe("3 The rows are the members of the object at /paths,");
+  expect(await count(api, "paths")).toBe("3");
+});

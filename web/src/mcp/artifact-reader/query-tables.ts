@@ -5,10 +5,14 @@
 import { SluiceError } from "../../errors/error.js";
 import { JsonScanner, type JsonKind, type JsonVisitor } from "../../json/value-scanner.js";
 import type { NamedTables, QueryTable, TableBytes } from "../../query/types.js";
+import { isTableOfMembers } from "../../query/row-place.js";
 import { sheetTable } from "./cells.js";
 import { readChunks, formFor } from "./forms.js";
 import { documentKind, readHead } from "./inspection.js";
-import { readFacts, type Readable } from "./source.js";
+import { readFacts, readSpan, type Readable } from "./source.js";
+
+/** Bytes of a document that show what its objects are. */
+const BEGINNING_BYTES = 1024 * 1024;
 
 /** Most tables of one document. */
 const MOST = 1000;
@@ -46,12 +50,17 @@ class JsonTables implements NamedTables {
     // The array that is meant may stand in an object of that name, as in the answers of Elasticsearch.
     const [first, ...more] = this.#rows;
     const isLast = more.at(-1) === name && !(await this.names()).includes(name);
-    const isRows = more.length > 0 && (first === name || isLast);
+    const isRows = more.length > 0 && (isLast || (first === name && !(await this.#isTable(name))));
     return { form: { kind: "rows", keys: isRows ? this.#rows : [name] }, bytes: this.#bytes };
   }
 
   async names(): Promise<readonly string[]> {
     return (this.#keys ??= this.#find());
+  }
+
+  async #isTable(name: string): Promise<boolean> {
+    const end = Math.min(this.#from.ref.size_bytes, BEGINNING_BYTES);
+    return isTableOfMembers(await readSpan(this.#from, { start: 0, end }), name);
   }
 
   async #find(): Promise<readonly string[]> {

@@ -175,8 +175,12 @@ function prependHeader(header: string, rows: TableBytes): TableBytes {
   };
 }
 
-function noteRows({ tokens, is, others }: RowPlace): readonly string[] {
+function noteRows({ tokens, is, others, isOfMembers }: RowPlace): readonly string[] {
   if (is === "row") return ["The document is one row: it has no array of objects."];
+  if (isOfMembers === true)
+    return [
+      `The rows are the members of the object${tokens.length === 0 ? "" : ` at ${joinPointer(tokens)}`}, each with its key.`,
+    ];
   if (tokens.length === 0) return [];
   const more = others.length === 0 ? "" : ` Others are at ${others.join(", ")}: ask for them by pointer.`;
   return [`The rows are those of the array at ${joinPointer(tokens)}.${more}`];
