@@ -19,6 +19,18 @@ export const WINDOWS = [
   { width: 390, options: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } },
 ] as const;
 
+/** All elements in all of their states, a tab each. */
+const ELEMENTS: readonly Place[] = ["Artifact", "Viewer", "Result", "Resources", "Meter"].map((tab) => ({
+  name: `Elements: ${tab}`,
+  show: async (page) => {
+    await page.evaluate(() => {
+      location.hash = "#/elements";
+    });
+    await page.locator("playground-elements").getByRole("tab", { name: tab, exact: true }).first().click();
+    await page.locator(`playground-elements sluice-${tab.toLowerCase()}`).first().waitFor();
+  },
+}));
+
 /** In an order in which one visitor can see them all. */
 export const PLACES: readonly Place[] = [
   { name: "Try", show: (page) => go(page, "Try") },
@@ -303,6 +315,7 @@ export const PLACES: readonly Place[] = [
       await page.getByRole("combobox", { name: "Category" }).waitFor();
     },
   },
+  ...ELEMENTS,
 ];
 
 /** Goes away from a place: nothing lies over the page, and nothing runs. */

@@ -30,6 +30,23 @@ test("a call is in the address, and so is a view", async () => {
   await seen.page.locator("playground-try").waitFor();
 });
 
+test("all elements have an address, which the palette leads to, and tell what is done to them", async () => {
+  const { page } = seen;
+  await command(page, "Elements");
+  await page.waitForURL(/#\/elements$/);
+  const view = page.locator("playground-elements");
+  await view
+    .locator("sluice-artifact")
+    .first()
+    .getByRole("button", { name: /^Preview/ })
+    .click();
+  await view.getByText("sluice-preview: sales_chart.png").waitFor();
+  await view.getByRole("tab", { name: "Viewer" }).click();
+  await view.locator("sluice-viewer").getByText("SO-100001").waitFor();
+  await page.goBack();
+  await page.locator("playground-try").waitFor();
+});
+
 test("Back closes the drawer, then goes to the last view", async () => {
   const { page } = seen;
   await run(page, "sales_chart");

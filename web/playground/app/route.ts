@@ -118,7 +118,7 @@ export function parseRoute(hash: string): Route {
   const at = hash.indexOf("?");
   const query = new URLSearchParams(at === -1 ? "" : hash.slice(at));
   const parts = splitPath(hash.slice(2, at === -1 ? undefined : at));
-  const view = VIEWS.find((each) => each === parts[0]);
+  const view = ([...VIEWS, "elements"] as const).find((each) => each === parts[0]);
   if (view === undefined) return START;
   const isRun = parts[1] === "run";
   const artifact = artifactIn(

@@ -22,7 +22,8 @@ import type { Shelf } from "../engine/shelves.js";
 
 /** The views, in the order of the rail. */
 export const VIEWS = ["try", "tools", "resources", "files", "chat", "guardrails", "log"] as const;
-export type View = (typeof VIEWS)[number];
+/** A view; of the elements there is no button in the rail. */
+export type View = (typeof VIEWS)[number] | "elements";
 
 /** A tool call or a dropped file, from its start to its result. */
 export interface ShownCall extends CallRequest {

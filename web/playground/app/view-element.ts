@@ -34,6 +34,7 @@ export const TITLES: Readonly<Record<View, string>> = {
   chat: "Chat",
   guardrails: "Guardrails",
   log: "Log",
+  elements: "Elements",
 };
 
 /** Headings for the shelves. */

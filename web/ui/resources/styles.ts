@@ -7,6 +7,8 @@ import { css, type CSSResult } from "lit";
 /** Styles of `<sluice-resources>`. */
 export const styles: CSSResult = css`
   :host {
+    /* In a box that is taller, its rows stay as high as they are. */
+    align-content: start;
     display: grid;
     gap: 8px;
     grid-template-columns: minmax(0, 1fr);

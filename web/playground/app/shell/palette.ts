@@ -174,7 +174,11 @@ export class Palette extends ViewElement {
     const tools = servers.flatMap(({ tools: offered }) =>
       offered.map(({ name }) => ({ name, kind: "tool", run: () => this.#tool(name) })),
     );
-    const views = VIEWS.map((view) => ({ name: TITLES[view], kind: "view", run: () => this.#show(view) }));
+    const views = ([...VIEWS, "elements"] as const).map((view) => ({
+      name: TITLES[view],
+      kind: "view",
+      run: () => this.#show(view),
+    }));
     const made = calls.map(({ id, title, startedAt }) => ({
       name: `${title}, ${new Date(startedAt).toLocaleTimeString()}`,
       kind: "call",

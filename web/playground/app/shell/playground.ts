@@ -98,6 +98,7 @@ const LAZY: Partial<Record<Part, () => Promise<unknown>>> = {
   chat: () => import("../chat/chat-view.js"),
   guardrails: () => import("../views/guardrails-view.js"),
   log: () => import("../views/log-view.js"),
+  elements: () => import("../views/elements-view.js"),
 };
 
 /** `<sluice-playground>` */
@@ -339,6 +340,8 @@ export class Playground extends ViewElement {
         return html`<playground-chat .store=${store} .actions=${actions}></playground-chat>`;
       case "guardrails":
         return html`<playground-guardrails .store=${store} .actions=${actions}></playground-guardrails>`;
+      case "elements":
+        return html`<playground-elements .store=${store} .actions=${actions}></playground-elements>`;
       default:
         return html`<playground-log .store=${store} .actions=${actions}></playground-log>`;
     }

@@ -15,7 +15,7 @@ import tryIcon from "lucide-static/icons/play.svg?raw";
 import { type State, type View, VIEWS } from "../state.js";
 import { TITLES, ViewElement } from "../view-element.js";
 
-const ICONS: Readonly<Record<View, string>> = {
+const ICONS: Readonly<Record<(typeof VIEWS)[number], string>> = {
   try: tryIcon,
   tools: toolsIcon,
   resources: resourcesIcon,
@@ -115,7 +115,7 @@ class Rail extends ViewElement {
     return html`<nav aria-label="Views">${VIEWS.map((view) => this.#button(view))}</nav>`;
   }
 
-  #button(view: View): TemplateResult {
+  #button(view: (typeof VIEWS)[number]): TemplateResult {
     const [count, noun] = countItems(this.state, view);
     return html`<button
       aria-current=${this.state.view === view ? "page" : nothing}
