@@ -23,11 +23,14 @@ export async function whyNoSandbox(): Promise<string | undefined> {
   }
 }
 
-/** A file that a sandbox shows: the file itself, or a copy of it until the test is over. A checkout below /tmp is hidden. */
-export async function showFile(path: string): Promise<string> {
+/** A file that a sandbox shows: the file itself, or a copy of it until the test is over, or `onEnd` is done. A checkout below /tmp is hidden. */
+export async function showFile(
+  path: string,
+  onEnd: (end: () => Promise<void>) => void = onTestFinished,
+): Promise<string> {
   if (!path.startsWith("/tmp/")) return path;
   const folder = await mkdtemp("/var/tmp/sluice-shown-");
-  onTestFinished(() => rm(folder, { recursive: true }));
+  onEnd(() => rm(folder, { recursive: true }));
   const copy = join(folder, basename(path));
   await copyFile(path, copy);
   return copy;

@@ -55,8 +55,11 @@ export interface Serving {
   readonly errors: readonly unknown[];
 }
 
-/** A server for the time of a test. */
-export function served(options: Partial<SluiceServerOptions>): Serving {
+/** A server for the time of a test, or until what `onEnd` takes is called. */
+export function served(
+  options: Partial<SluiceServerOptions>,
+  onEnd: (end: () => Promise<void>) => void = onTestFinished,
+): Serving {
   const store = new MemoryArtifactStore();
   const errors: unknown[] = [];
   const server = new SluiceServer({
@@ -65,7 +68,7 @@ export function served(options: Partial<SluiceServerOptions>): Serving {
     onError: (error) => errors.push(error),
     ...options,
   });
-  onTestFinished(() => server[Symbol.asyncDispose]());
+  onEnd(() => server[Symbol.asyncDispose]());
   return { server, store, errors };
 }
 

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promi
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { localWorkspaces } from "../../../../web/src/files/local-workspaces.js";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import type { SluiceServerOptions } from "../../../../web/src/serve.js";
@@ -70,6 +70,8 @@ const WAYS: Readonly<Record<string, Way>> = {
   "MCP 2026, raw": mcpWay("raw", "2026"),
 };
 
+const WAY_ENTRIES = Object.entries(WAYS);
+
 /** Calls what the query says, or names the tools that it is offered. */
 const model = modelOf(({ messages, tools }) => {
   const results = messages.filter(({ role }) => role === "tool").map(({ content }) => content);
@@ -88,27 +90,49 @@ interface Opened {
   readonly root: string;
 }
 
-/** A server with a source whose tools work with users' files, for ada and bob. */
-async function opened(
-  sandbox: boolean,
-  tool_filter?: readonly string[],
-  extra: Partial<SluiceServerOptions> = {},
+interface OpenOptions {
+  /** Whether programs run in a sandbox. Default: false. */
+  readonly sandbox?: boolean;
+  readonly toolFilter?: readonly string[];
+  readonly server?: Partial<SluiceServerOptions>;
+}
+
+/** A server with a source whose tools work with users' files, for ada and bob; `onEnd` takes what closes it. */
+async function openServer(
+  { sandbox = false, toolFilter, server = {} }: OpenOptions,
+  onEnd: (end: () => Promise<void>) => void,
 ): Promise<Opened> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "sluice-ways-")));
-  onTestFinished(() => rm(root, { recursive: true, force: true }));
-  const lab = program("lab", `"${process.execPath}" "${await showFile(LAB)}"`, {
+  onEnd(() => rm(root, { recursive: true, force: true }));
+  const lab = program("lab", `"${process.execPath}" "${await showFile(LAB, onEnd)}"`, {
     user_files: true,
     ...(!sandbox && { env: { LAB_ROOT: root } }),
-    ...(tool_filter !== undefined && { tool_filter: [...tool_filter] }),
+    ...(toolFilter !== undefined && { tool_filter: [...toolFilter] }),
   });
-  const serving = served({
-    sources: [lab],
-    filesStore: new MemoryArtifactStore(),
-    files: localWorkspaces({ root, sandbox }),
-    llm: model,
-    ...extra,
-  });
+  const serving = served(
+    {
+      sources: [lab],
+      filesStore: new MemoryArtifactStore(),
+      files: localWorkspaces({ root, sandbox }),
+      llm: model,
+      ...server,
+    },
+    onEnd,
+  );
   return { root, ada: await visitor(serving, "ada"), bob: await visitor(serving, "bob") };
+}
+
+/** One server for all tests of a `describe`, since each starts programs. */
+function shareServer(options: OpenOptions = {}): () => Opened {
+  const ends: (() => Promise<void>)[] = [];
+  let opened: Opened;
+  beforeAll(async () => {
+    opened = await openServer(options, (end) => ends.unshift(end));
+  });
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+  return () => opened;
 }
 
 /** The bytes of the tool `table`, as its source sends them. */
@@ -132,53 +156,43 @@ test("every address of a server is in the register, with what guards it", async 
   expect([...driven].toSorted()).toEqual(addressesWith("guards").toSorted());
 });
 
-describe.each(Object.entries(WAYS))("%s", (name, { call, list, isRaw = false }) => {
-  test("isolation: a tool is told the user who is signed in, whatever is asked for", async () => {
-    const { ada } = await opened(false);
-    const told = await call(ada, "echo", { username: "bob", note: "n" });
+describe("a user alone", () => {
+  const open = shareServer();
+
+  test.each(WAY_ENTRIES)("isolation: a tool is told the user who is signed in, by %s", async (name, { call }) => {
+    const told = await call(open().ada, "echo", { username: "bob", note: "n" });
     expect(told).toContain("ada");
     expect(told.replaceAll(/query|"username\\*":\\*"bob/g, "")).not.toMatch(/username\W+bob/);
     note(name, "isolation");
   });
 
-  test("isolation: a user's own file is read by its name, and another's by no path", async () => {
-    const { ada, bob, root } = await opened(false);
+  test.each(WAY_ENTRIES)("isolation: a file is read by its name, another user's by no path: %s", async (name, way) => {
+    const { ada, bob, root } = open();
     const content = "x".repeat(4321);
-    expect((await bob.ask("/files?filename=hers.txt", { method: "POST", body: content })).status).toBe(201);
-    expect(await call(bob, "length", { filename: "hers.txt" })).toContain("4321");
+    const hers = `${name}.txt`;
+    expect((await bob.ask(`/files?filename=${hers}`, { method: "POST", body: content })).status).toBe(201);
+    expect(await way.call(bob, "length", { filename: hers })).toContain("4321");
     await mkdir(join(root, "bob"), { recursive: true });
     await writeFile(join(root, "bob", "secret.txt"), content);
-    for (const filename of ["hers.txt", join(root, "bob", "secret.txt"), "../bob/secret.txt"]) {
-      expect(await call(ada, "length", { filename, username: "bob" })).not.toContain("4321");
+    for (const filename of [hers, join(root, "bob", "secret.txt"), "../bob/secret.txt"]) {
+      expect(await way.call(ada, "length", { filename, username: "bob" })).not.toContain("4321");
     }
-    await call(ada, "write", { username: "bob", name: "planted.txt", content: "x" });
+    await way.call(ada, "write", { username: "bob", name: "planted.txt", content: "x" });
     await expect(readFile(join(root, "bob", "planted.txt"))).rejects.toThrow("ENOENT");
   });
 
-  test("filter: only chosen tools are listed, and called", async () => {
-    const { ada } = await opened(false, ["table", "bytes"]);
-    expect(await list(ada)).not.toMatch(/"(?:lab\.)?echo\\?"/);
-    expect(await list(ada)).toMatch(/"(?:lab\.)?bytes\\?"/);
-    expect(await call(ada, "echo", { note: "over the fence" })).not.toMatch(/"results\W+args/);
-    note(name, "filter");
-  });
-
-  test.skipIf(noSandbox !== undefined)("sandbox: a program sees and writes nothing but the user's folder", async () => {
-    const { ada, root } = await opened(true);
-    const outside = join(root, "outside.txt");
-    await writeFile(outside, "secret 4321");
-    expect(await call(ada, "try_to_read", { path: outside })).toContain("ENOENT");
-    expect(await call(ada, "overwrite", { path: outside })).not.toMatch(/came\W+written/);
-    expect(await readFile(outside, "utf8")).toBe("secret 4321");
-    note(name, "sandbox");
-  });
-
-  test("gate: bytes are stored, and the answer is a reference", async () => {
-    const { ada } = await opened(false);
-    const told = await call(ada, "table");
-    const stored = (await ada.list("?trace=*")).artifacts.map(({ mime_type }) => mime_type);
+  test.each(WAY_ENTRIES)("gate: bytes are stored, and the answer is a reference: %s", async (name, way) => {
+    const { ada } = open();
+    const { isRaw = false } = way;
+    // The same bytes are stored once: those of the way before go first.
+    for (const { id } of (await ada.list("?trace=*")).artifacts)
+      await ada.ask(`/artifacts/${id}`, { method: "DELETE" });
+    const told = await way.call(ada, "table");
+    const { artifacts } = await ada.list("?trace=*");
     // MCP clients restore a result by the list of its references, which is stored beside it.
-    const types = stored.filter((type) => type !== "application/vnd.sluice.refs+json");
+    const types = artifacts
+      .map(({ mime_type }) => mime_type)
+      .filter((type) => type !== "application/vnd.sluice.refs+json");
     // The raw way is for a page that has the gate itself: it leaves nothing behind.
     expect(types).toEqual(isRaw ? [] : ["text/csv"]);
     expect(told.includes(TABLE)).toBe(isRaw);
@@ -187,21 +201,51 @@ describe.each(Object.entries(WAYS))("%s", (name, { call, list, isRaw = false }) 
     note(name, "gate");
   });
 
-  test("limits: a user's calls end at the user's limit", async () => {
-    const { ada, bob } = await opened(false, undefined, { userLimits: { artifactBytes: 10 } });
+  test("the raw way is for the page's own session, and not for who comes with a token", async () => {
+    const { ada } = open();
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body: "{}" };
+    const answer = await ada.ask("/raw/lab", init);
+    expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining("connect to mcp/{source}")]);
+    expect((await ada.askAsPage("/raw/nothing", init)).status).toBe(404);
+  });
+});
+
+describe("a source with chosen tools", () => {
+  const open = shareServer({ toolFilter: ["table", "bytes"] });
+
+  test.each(WAY_ENTRIES)("filter: only these are listed, and called: %s", async (name, { call, list }) => {
+    const { ada } = open();
+    expect(await list(ada)).not.toMatch(/"(?:lab\.)?echo\\?"/);
+    expect(await list(ada)).toMatch(/"(?:lab\.)?bytes\\?"/);
+    expect(await call(ada, "echo", { note: "over the fence" })).not.toMatch(/"results\W+args/);
+    note(name, "filter");
+  });
+});
+
+describe.skipIf(noSandbox !== undefined)("programs in a sandbox", () => {
+  const open = shareServer({ sandbox: true });
+
+  test.each(WAY_ENTRIES)("sandbox: one sees and writes nothing but the user's folder: %s", async (name, { call }) => {
+    const { ada, root } = open();
+    const outside = join(root, "outside.txt");
+    await writeFile(outside, "secret 4321");
+    expect(await call(ada, "try_to_read", { path: outside })).toContain("ENOENT");
+    expect(await call(ada, "overwrite", { path: outside })).not.toMatch(/came\W+written/);
+    expect(await readFile(outside, "utf8")).toBe("secret 4321");
+    note(name, "sandbox");
+  });
+});
+
+describe("users with a limit", () => {
+  const open = shareServer({ server: { userLimits: { artifactBytes: 10 } } });
+
+  test.each(WAY_ENTRIES)("limits: a user's calls end at the user's limit: %s", async (name, { call }) => {
+    const { ada, bob } = open();
     expect(await call(ada, "table")).toMatch(/0 of 10 bytes of artifacts/);
     expect((await ada.list()).artifacts).toEqual([]);
     expect(await call(bob, "echo", { note: "n" })).toContain("bob");
     note(name, "limits");
   });
-});
-
-test("the raw way is for the page's own session, and not for who comes with a token", async () => {
-  const { ada } = await opened(false);
-  const init = { method: "POST", headers: { "content-type": "application/json" }, body: "{}" };
-  const answer = await ada.ask("/raw/lab", init);
-  expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining("connect to mcp/{source}")]);
-  expect((await ada.askAsPage("/raw/nothing", init)).status).toBe(404);
 });
 
 afterAll(() => {
