@@ -1,5 +1,5 @@
 /** Cells of workbooks through `artifact_read`: ranges, what they are called, what is told with them, and questions about them. */
-import { expect, describe, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
 import { ArtifactReader } from "../../../../web/src/mcp/artifact-reader/artifact-reader.js";
 import { ArtifactSource } from "../../../../web/src/mcp/artifact-reader/source.js";
@@ -61,6 +61,11 @@ function workbookXml(names: string): string {
 }
 
 describe("a range of cells", () => {
+  let ask: Ask;
+  beforeAll(async () => {
+    ask = await store(await workbook(SHEETS, BOOK), "a.xlsx");
+  });
+
   const BLOCK = "row,B,C\n4,Sales,Share\n5,10,0.5\n6,20,0.25";
 
   test.each([
@@ -81,7 +86,6 @@ describe("a range of cells", () => {
     [{ sheet: "My sheet!B:C", rows: "-4" }, "row,B,C\n6,20,0.25\n9,30,0.25"],
     [{ sheet: "2!7:8" }, undefined],
   ])("%j", async (args, cells) => {
-    const ask = await store(await workbook(SHEETS, BOOK), "a.xlsx");
     const answer = await ask(args);
     expect(answer.isError).toBeUndefined();
     expect(dataOf(answer)).toBe(cells);
@@ -92,12 +96,11 @@ describe("a range of cells", () => {
       "Merged",
       `${rowsOf(row(1, "Region", "Sales", ""), row(2, "North", 10, 4), row(3, "South", 20, 1))}<mergeCells count="1"><mergeCell ref="B1:C1"/></mergeCells>`,
     ];
-    const ask = await store(await workbook([sheet]), "a.xlsx");
-    expect(dataOf(await ask({ query: "SELECT * FROM rows" }))).toBe("Region,Sales,Sales_2\nNorth,10,4\nSouth,20,1");
+    const merged = await store(await workbook([sheet]), "a.xlsx");
+    expect(dataOf(await merged({ query: "SELECT * FROM rows" }))).toBe("Region,Sales,Sales_2\nNorth,10,4\nSouth,20,1");
   });
 
   test("is asked with its own first row as the header", async () => {
-    const ask = await store(await workbook(SHEETS, BOOK), "a.xlsx");
     const sum = "SELECT SUM(Sales) AS sum FROM";
     expect(dataOf(await ask({ sheet: "My sheet!A4:C9", query: `${sum} rows` }))).toBe("sum\n60");
     expect(dataOf(await ask({ sheet: "Numbers", query: `${sum} rows` }))).toBe("sum\n60");
@@ -106,7 +109,6 @@ describe("a range of cells", () => {
   });
 
   test("that cannot be is refused with what to do", async () => {
-    const ask = await store(await workbook(SHEETS, BOOK), "a.xlsx");
     const refused = async (args: Readonly<Record<string, unknown>>): Promise<string> => {
       const answer = await ask(args);
       expect(answer.isError).toBe(true);
