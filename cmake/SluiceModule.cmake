@@ -54,6 +54,8 @@ function(sluice_module target module initial_memory)
     -sEXPORTED_RUNTIME_METHODS=HEAPU8
     -sALLOW_MEMORY_GROWTH=1
     -sINITIAL_MEMORY=${initial_memory}
+    # A large message grows its instance a few times, not a dozen.
+    -sMEMORY_GROWTH_GEOMETRIC_STEP=0.5
     -sMAXIMUM_MEMORY=4294967296
     # The stack lies below the data, so that an overflow traps instead of overwriting it.
     -Wl,--stack-first
@@ -69,7 +71,8 @@ function(sluice_module target module initial_memory)
     VERBATIM)
 endfunction()
 
-sluice_module(sluice_wasm core 16777216)
+# Most messages need no more. The collector of JavaScript counts an instance's memory as its own, and runs more often for it.
+sluice_module(sluice_wasm core 2097152)
 # What a tool answers has been reduced by the core before it comes here.
 sluice_module(sluice_contract contract 2097152)
 # Both ends of one file, and what a part of it is unpacked to.
