@@ -8,6 +8,7 @@
 #include "sluice/describe.h"
 #include "sluice/segment.h"
 #include "sluice/tape.h"
+#include "split_step.h"
 #include "text/ascii.h"
 #include "text/utf8.h"
 
@@ -249,7 +250,7 @@ TEST(DescribeExcerpt, FirstLineOfADescriptionIsTakenAway) {
 // The gate keeps a head and a tail. What it shows of them is what is shown of the whole.
 TEST(DescribeExcerpt, IsTheSameForAnyPieces) {
   std::mt19937 random(5);
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < (testing::kSanitized ? 16 : 60); ++round) {
     std::string text = numbered("2026-03-01 10:00:00 INFO step ", 1 + random() % 6'000);
     if (round % 2 == 0) text += "ValueError: x\n";
     const GateOptions options;

@@ -4,6 +4,7 @@
 
 #include "gate/gate_fixture.h"
 #include "sluice/codec.h"
+#include "split_step.h"
 
 namespace sluice::testing {
 namespace {
@@ -177,7 +178,7 @@ TEST(GateBytes, HoweverTheyAreCut) {
         ASSERT_EQ(cut.segments[i].bare, whole.segments[i].bare) << json.substr(0, 200);
       }
     };
-    for (size_t at = 0; at <= json.size(); at += at < 400 ? 1 : 11) {
+    for (size_t at = 0; at <= json.size(); at += kSplitStep * (at < 400 ? 1 : 11)) {
       expect_same(pass_split(json, tight(), at), at);
       if (HasFatalFailure()) return;
     }

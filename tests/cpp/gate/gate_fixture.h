@@ -21,16 +21,6 @@ struct Passed {
 /// Feeds `json` in blocks of `block` bytes (0: all at once).
 Passed pass(std::string_view json, const GateOptions& options = {}, size_t block = 0);
 
-/// Places between two at which a document is cut: as WebAssembly at each, and where sanitizers
-/// watch, which takes ten times as long, at every fifth.
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr size_t kSplitStep = 5;
-#elif defined(__has_feature)
-inline constexpr size_t kSplitStep = __has_feature(address_sanitizer) ? 5 : 1;
-#else
-inline constexpr size_t kSplitStep = 1;
-#endif
-
 /// The same cut in two at `split`.
 Passed pass_split(std::string_view json, const GateOptions& options, size_t split);
 

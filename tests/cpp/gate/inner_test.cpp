@@ -9,6 +9,7 @@
 #include "json/spelling.h"
 #include "sluice/config.h"
 #include "sluice/tape.h"
+#include "split_step.h"
 
 namespace sluice::testing {
 namespace {
@@ -188,7 +189,7 @@ TEST(GateInner, EverySplitPoint) {
   for (const auto& [documents, options] : cases()) {
     for (const std::string& json : documents) {
       const Passed whole = pass(json, options);
-      for (size_t at = 0; at <= json.size(); at += kSplitStep * (json.size() > 2'000 ? 13 : 3)) {
+      for (size_t at = 0; at <= json.size(); at += kSplitStep * (json.size() > 2'000 ? 29 : 5)) {
         expect_same(whole, pass_split(json, options, at),
                     json.substr(0, 100) + " split at " + std::to_string(at));
         if (HasFatalFailure()) return;
