@@ -65,7 +65,7 @@ describe("restore", () => {
     test("for files within long texts, wherever a store's chunks end", async () => {
       const file = base64(PDF);
       const report = `${prose(9_000)} ${file} ${prose(15_000)} ${base64(PNG)}${prose(3_000)}`;
-      for (const size of [1, 100, 4_096, 9_050, 20_000]) {
+      for (const size of [11, 4_096, 9_050]) {
         const chunked = new MemoryArtifactStore();
         const openReader = chunked.openReader.bind(chunked);
         chunked.openReader = async (...asked) => (await openReader(...asked))?.pipeThrough(inChunks(size)) ?? null;

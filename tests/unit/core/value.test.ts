@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { stringifyDeep } from "../../../web/src/core/value.js";
 import { createSluice } from "../../../web/src/index.js";
+import { amount } from "../../support/full.js";
 import { PDF, PNG, opened } from "./samples.js";
 
 /** A whole number of the widest elements. */
@@ -349,7 +350,7 @@ test("deep values are written as shallow ones are", () => {
       expect(stringifyDeep(value)).toBe(JSON.stringify(value));
       expect(stringifyDeep(deep(value)) === before + text + after).toBe(true);
     }),
-    { numRuns: 30 },
+    { numRuns: amount(8, 60) },
   );
   const odd = { toJSON: (key: string) => ({ key }), a: undefined };
   expect(stringifyDeep(deep([odd, () => 1, Symbol("s"), { b: undefined, c: odd }]))).toBe(

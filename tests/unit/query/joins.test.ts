@@ -130,8 +130,8 @@ test("long numbers stay exact in joins", async () => {
 });
 
 test("a table of many columns is answered by names", async () => {
-  const columns = Array.from({ length: 20_000 }, (_, index) => `c${index}`);
+  const columns = Array.from({ length: 4000 }, (_, index) => `c${index}`);
   const wide = cellTable(columns, [columns.map((_, index) => index)]);
-  expect(await rowsOf("SELECT c19999 FROM rows", wide)).toEqual([[19_999]]);
+  expect(await rowsOf("SELECT c3999 FROM rows", wide)).toEqual([[3999]]);
   expect(await rowsOf("SELECT a.c5 FROM rows a JOIN rows b ON a.c1 = b.c1", wide)).toEqual([[5]]);
 });
