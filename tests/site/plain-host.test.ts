@@ -1,11 +1,12 @@
-/** Hosts that know few media types: those that serve `.mjs` as bytes, or nothing with a type. */
-import { readFile } from "node:fs/promises";
+/** Hosts that know few media types: those that serve `.mjs` as bytes, or nothing with a type; and what others show of a link to one. */
+import { access, readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
 import { describe, expect, test } from "vitest";
-import { SITE } from "../../scripts/site.mjs";
+import { PLAYGROUND, SITE } from "../../scripts/site.mjs";
+import { PUBLIC_URL } from "./build.js";
 import { during, run, visitor } from "./visit.js";
 
 /** What a host must know for a page to run at all: browsers run no script and compile no module of another type. */
@@ -65,5 +66,40 @@ describe.each(["application/octet-stream", undefined])("where a host serves othe
     expect(colours).toBeGreaterThan(2);
     expect(seen.requests.filter((url) => url.endsWith(".mjs"))).toEqual([]);
     expect(seen.complaints).toEqual([]);
+  });
+});
+
+describe.skipIf(process.env["SLUICE_SITE"] === "built")("a link to the site", () => {
+  const tagsIn = (html: string): ReadonlyMap<string, string> =>
+    new Map(
+      [...html.matchAll(/<meta (?:property|name)="([^"]+)" content="([^"]*)" \/>/g)].map(([, name = "", text = ""]) => [
+        name,
+        text,
+      ]),
+    );
+
+  test("shows the sentence of the page, and a picture that is there, by its whole address", async () => {
+    const html = await readFile(join(SITE, "index.html"), "utf8");
+    const tags = tagsIn(html);
+    const [, heading = ""] = /<h1>([^]*?)<\/h1>/.exec(html) ?? [];
+    const sentence = heading
+      .replaceAll(/<[^>]*>/g, "")
+      .replaceAll(/\s+/g, " ")
+      .trim();
+    expect(tags.get("og:title")).toBe(sentence);
+    expect(tags.get("og:url")).toBe(PUBLIC_URL);
+    expect(tags.get("og:image")).toBe(`${PUBLIC_URL}preview.png`);
+    const picture = await readFile(join(SITE, "preview.png"));
+    expect(String(picture.subarray(1, 4))).toBe("PNG");
+    expect([picture.readUInt32BE(16), picture.readUInt32BE(20)].map(String)).toEqual(
+      ["og:image:width", "og:image:height"].map((name) => tags.get(name)),
+    );
+  });
+
+  test("has none of it in the package, whose address is not known", async () => {
+    const tags = tagsIn(await readFile(join(PLAYGROUND, "site/index.html"), "utf8"));
+    expect([...tags.keys()].filter((name) => /^(?:og|twitter):/.test(name))).toEqual([]);
+    expect(tags.has("description")).toBe(true);
+    await expect(access(join(PLAYGROUND, "site/preview.png"))).rejects.toThrow("ENOENT");
   });
 });
