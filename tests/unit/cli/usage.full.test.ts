@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findOnPath } from "../../../scripts/on-path.mjs";
-import { COMMANDS } from "../../../web/src/cli/commands.js";
+import { COMMANDS } from "../../../web/src/cli/commands/commands.js";
 import { EXIT_MEANINGS } from "../../../web/src/cli/exit.js";
 import { Room, ROOT, sluice } from "./command.js";
 import { sluiceHere } from "./in-process.js";

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { COMMANDS } from "../../../web/src/cli/commands.js";
+import { COMMANDS } from "../../../web/src/cli/commands/commands.js";
 import { createSluice } from "../../../web/src/index.js";
 import { ReactPlanner } from "../../../web/src/planner.js";
 import { readToolConfig, ToolNode } from "../../../web/src/tools-node.js";

@@ -1,7 +1,7 @@
 /**
  * `sluice artifacts …`: lists, reads and deletes what is in a store.
  *
- * The operands and options are in `commands.ts`.
+ * The operands and options are in `commands/artifacts.ts`.
  * @module
  */
 import { createInterface } from "node:readline/promises";

@@ -1,7 +1,7 @@
 /**
  * `sluice completion`: scripts that let a shell complete commands, options and their values, written from the table of commands.
  *
- * The operands and options are in `commands.ts`.
+ * The operands and options are in `commands/commands.ts`.
  * @module
  */
 import { GLOBAL_OPTIONS, type CommandSpec, type Invocation, type OptionSpec } from "./command.js";

@@ -2,7 +2,7 @@
  * `sluice config`: lists the keys of the configuration with their types, defaults and effects, from its JSON Schema. The
  * documentation shows the same list.
  *
- * The operands and options are in `commands.ts`.
+ * The operands and options are in `commands/commands.ts`.
  * @module
  */
 import { readFile } from "node:fs/promises";

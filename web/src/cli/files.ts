@@ -1,7 +1,7 @@
 /**
  * `sluice files …`: lists, stores, reads and deletes the files of one user.
  *
- * The operands and options are in `commands.ts`.
+ * The operands and options are in `commands/files.ts`.
  * @module
  */
 import { TieredArtifactStore } from "../artifacts/tiered-store.js";

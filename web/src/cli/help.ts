@@ -2,7 +2,7 @@
  * `--help`, written from the table of commands.
  * @module
  */
-import { COMMANDS, listVerbs } from "./commands.js";
+import { COMMANDS, listVerbs } from "./commands/commands.js";
 import { GLOBAL_OPTIONS, type CommandSpec, type OptionSpec } from "./command.js";
 import { EXIT_MEANINGS } from "./exit.js";
 import { textWidth, wrap, type Output } from "./terminal/terminal.js";

@@ -1,9 +1,9 @@
 /**
- * Parses a command line by the table in `commands.ts`.
+ * Parses a command line by the table in `commands/commands.ts`.
  * @module
  */
 import { parseArgs, type ParseArgsConfig } from "node:util";
-import { COMMANDS, listVerbs } from "./commands.js";
+import { COMMANDS, listVerbs } from "./commands/commands.js";
 import { GLOBAL_OPTIONS, type CommandSpec, type Invocation, type OptionSpec } from "./command.js";
 import { UsageError } from "./exit.js";
 import { alternatives, nearest } from "../errors/arguments.js";

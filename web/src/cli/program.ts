@@ -60,7 +60,7 @@ async function answer(request: Request): Promise<number> {
 
 async function helpOn(topic: string, output: Output): Promise<string> {
   const { commandHelp, groupHelp, programHelp } = await import("./help.js");
-  const { COMMANDS } = await import("./commands.js");
+  const { COMMANDS } = await import("./commands/commands.js");
   if (topic === "") return programHelp(output);
   const command = COMMANDS.find(({ name }) => name === topic);
   return command === undefined ? groupHelp(topic, output) : commandHelp(command, output);

@@ -1,7 +1,7 @@
 /**
  * `sluice run`: runs a server that can write only to one user's folder.
  *
- * The operands and options are in `commands.ts`.
+ * The operands and options are in `commands/serve.ts`.
  * @module
  */
 import { spawn, type ChildProcess } from "node:child_process";

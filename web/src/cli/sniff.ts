@@ -1,7 +1,7 @@
 /**
  * `sluice sniff`: says what kind of file some bytes are.
  *
- * The operands and options are in `commands.ts`.
+ * The operands and options are in `commands/commands.ts`.
  * @module
  */
 import { MemoryArtifactStore } from "../artifacts/memory.js";

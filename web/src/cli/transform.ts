@@ -1,7 +1,7 @@
 /**
  * `sluice transform` turns a tool result into what a model should see; `sluice restore` undoes `transform --dialect mcp`.
  *
- * The operands and options are in `commands.ts`.
+ * The operands and options are in `commands/results.ts`.
  * @module
  */
 import { withRetention } from "../artifacts/retention/retaining-store.js";

@@ -2,7 +2,7 @@
  * `sluice doctor`: which servers of which hosts are behind Sluice, what that saved so far, what the store has of them, which files a
  * model can read, and with `--start` whether the servers start.
  *
- * The operands and options are in `../commands.ts`.
+ * The operands and options are in `../commands/install.ts`.
  * @module
  */
 import { isAbsolute } from "node:path";

@@ -1,7 +1,7 @@
 /**
  * `sluice install` and `sluice uninstall`: put Sluice in front of the servers in hosts' configurations, and take it away.
  *
- * The operands and options are in `../commands.ts`.
+ * The operands and options are in `../commands/install.ts`.
  * @module
  */
 import { rm } from "node:fs/promises";

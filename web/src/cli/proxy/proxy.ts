@@ -1,7 +1,7 @@
 /**
  * The command `sluice proxy`: a server, with large content kept out of the model's context.
  *
- * The operands and options are in `../commands.ts`.
+ * The operands and options are in `../commands/results.ts`.
  * @module
  */
 import { setTimeout as sleep } from "node:timers/promises";

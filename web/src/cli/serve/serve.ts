@@ -1,7 +1,7 @@
 /**
  * `sluice serve`: sessions, artifacts, resources, events and chat over HTTP, with the playground in front.
  *
- * The operands and options are in `../commands.ts`.
+ * The operands and options are in `../commands/serve.ts`.
  * @module
  */
 import { createRequire } from "node:module";

@@ -1,7 +1,7 @@
 /**
  * `sluice tools call`: calls a tool, and prints what a model would see of its result.
  *
- * The operands and options are in `../commands.ts`.
+ * The operands and options are in `../commands/sources.ts`.
  * @module
  */
 import { isObject, nearest } from "../../errors/arguments.js";

@@ -1,7 +1,7 @@
 /**
  * `sluice tools connect` and `disconnect`: signs in to a source, and shows what it has; or signs out.
  *
- * The operands and options are in `../commands.ts`.
+ * The operands and options are in `../commands/sources.ts`.
  * @module
  */
 import { MemoryArtifactStore } from "../../artifacts/memory.js";

@@ -1,7 +1,7 @@
 /**
  * `sluice tools list`: lists the presets, or the tools of sources.
  *
- * The operands and options are in `../commands.ts`.
+ * The operands and options are in `../commands/sources.ts`.
  * @module
  */
 import { countNoun } from "../../core/amounts.js";

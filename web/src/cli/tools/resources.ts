@@ -1,7 +1,7 @@
 /**
  * `sluice resources …`: lists and reads the resources of a source.
  *
- * The operands and options are in `../commands.ts`.
+ * The operands and options are in `../commands/sources.ts`.
  * @module
  */
 import { MemoryArtifactStore } from "../../artifacts/memory.js";
