@@ -10,5 +10,6 @@
  * @module mcp-sluice/mcp
  */
 export { gateFetch } from "./mcp/http/gate-fetch.js";
-export type { InterceptorEvent, InterceptorOptions } from "./mcp/interceptor.js";
+export type { InterceptorOptions } from "./mcp/interceptor-options.js";
+export type { InterceptorEvent } from "./mcp/interceptor-event.js";
 export { wrapClient } from "./mcp/wrap-client.js";

@@ -3,7 +3,8 @@
  * @module
  */
 import { createSluice, MemoryArtifactStore, useOpenTelemetry } from "../../../dist/index.js";
-import { interceptorDeps, McpInterceptor } from "../../../dist/mcp/interceptor.js";
+import { McpInterceptor } from "../../../dist/mcp/interceptor.js";
+import { interceptorDeps } from "../../../dist/mcp/interceptor-options.js";
 import { lowerQuartile, smallResult } from "../measure.mjs";
 
 const ROUNDS = 40;

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { configKeys, type SchemaNode } from "../../../web/src/cli/config.js";
 import { createSluice, type SluiceConfig, type TransformOptions } from "../../../web/src/index.js";
-import { createInterceptor } from "../../../web/src/mcp/interceptor.js";
+import { createInterceptor } from "../../../web/src/mcp/interceptor-options.js";
 import { noise } from "../artifacts/bytes.js";
 import { base64, PDF, PNG, prose, TAR } from "./samples.js";
 

@@ -1,7 +1,7 @@
 /** What is written for a client, by what it says first. The lines are those that the clients sent in the runs of `docs/hosts.md`. */
 import { describe, expect, test } from "vitest";
 import { createSluice, MemoryArtifactStore, NoOpArtifactStore } from "../../../web/src/index.js";
-import type { InterceptorOptions } from "../../../web/src/mcp/interceptor.js";
+import type { InterceptorOptions } from "../../../web/src/mcp/interceptor-options.js";
 import { failingAt, faulty } from "../core/faulty-store.js";
 import { begin, image, png, Talk, textOf, type Message } from "./interceptor/talk.js";
 

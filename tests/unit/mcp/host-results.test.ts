@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { createSluice } from "../../../web/src/index.js";
 import { FileArtifactStore } from "../../../web/src/node.js";
-import type { InterceptorOptions } from "../../../web/src/mcp/interceptor.js";
+import type { InterceptorOptions } from "../../../web/src/mcp/interceptor-options.js";
 import { objectOr } from "../../../web/src/jsonrpc/rpc.js";
 import { readImageFile } from "../../../web/src/documents/image-file.js";
 import { encodePng } from "../../support/pictures.js";

@@ -7,7 +7,7 @@ import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { openSluice } from "../../../web/src/cli/transform.js";
 import { createSluice, SluiceError, type SluiceConfig } from "../../../web/src/index.js";
 import { readInterceptor, withoutInterceptor } from "../../../web/src/mcp/interceptor-config.js";
-import { createInterceptor } from "../../../web/src/mcp/interceptor.js";
+import { createInterceptor } from "../../../web/src/mcp/interceptor-options.js";
 import { emptyFolder } from "../../support/folder.js";
 
 const FORMS = { upload: { file: "base64", "parts.*.data": "data_uri", note: "text", copy: "path" } } as const;

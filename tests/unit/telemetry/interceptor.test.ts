@@ -1,7 +1,8 @@
 /** What telemetry sees of a client and a server that talk through an interceptor. */
 import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { interceptorDeps, McpInterceptor, type InterceptorOptions } from "../../../web/src/mcp/interceptor.js";
+import { McpInterceptor } from "../../../web/src/mcp/interceptor.js";
+import { interceptorDeps, type InterceptorOptions } from "../../../web/src/mcp/interceptor-options.js";
 import { RecordedTelemetry } from "../../support/telemetry.js";
 import { image, Talk } from "../mcp/interceptor/talk.js";
 

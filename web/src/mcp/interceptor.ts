@@ -2,7 +2,6 @@
  * The interceptor between one MCP client and one server: it reads what each sends and decides what the other gets.
  * @module
  */
-import { createSluiceOver, type WasmModules, type WasmSource } from "../core/sluice.js";
 import type { ResultClient, Sluice, Transformed, TransformOptions } from "../core/types.js";
 import { MessageReader, type MessageSink } from "../jsonrpc/message-reader.js";
 import type { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
@@ -28,8 +27,6 @@ import {
   type RequestOutcome,
 } from "./client-request-handler.js";
 import {
-  findHost,
-  HOST_WORDS,
   nameToolFor,
   readServerName,
   readWishes,
@@ -38,9 +35,9 @@ import {
   type HostProfile,
   measureShown,
 } from "./host-profiles.js";
-import { joinBatch, readCancelledKey, splitBatch, readRequest, type ClientRequest } from "./client-request.js";
+import { readCancelledKey, splitBatch, readRequest, type ClientRequest } from "./client-request.js";
 import { fitToHost } from "./host-result.js";
-import { DescriptionGuard, MIN_RUN } from "./description-guard.js";
+import type { DescriptionGuard } from "./description-guard.js";
 import { MessageGuard, type StoredParts } from "./message-guard.js";
 import { InFlight, UNWANTED, type Request } from "./in-flight.js";
 import { withLinks, withLinksAsText } from "./links.js";
@@ -55,22 +52,20 @@ import {
   withTraceContext,
   type TelemetrySide,
 } from "./request-operation.js";
-import { chooseStore, type StoreOption } from "../artifacts/chosen-store.js";
-import { withRetention } from "../artifacts/retention/retaining-store.js";
-import type { ArtifactScope } from "../artifacts/store.js";
-import { MAX_INLINE_SIZE } from "../config/schema.mjs";
-import type { SluiceConfig } from "../config/types.js";
-import { limitStoreTime } from "../core/store-access.js";
-import { checkNamespace, wrong } from "../errors/arguments.js";
+import {
+  combineOutcomes,
+  type ClientMessageOutcome,
+  type Interceptor,
+  type MessageWriter,
+} from "./interceptor-interface.js";
 import { storageError } from "../errors/storage.js";
 import { admitTools } from "../telemetry/names.js";
 import { readErrorCode, isObserved, type Operation, type OperationEnd } from "../telemetry/operation.js";
-import { readInterceptor, refuseAutoRead, withoutInterceptor } from "./interceptor-config.js";
-import { type InterceptorEvent, ignoreErrors } from "./interceptor-event.js";
+import type { InterceptorEvent } from "./interceptor-event.js";
 import { markReduced, MAX_WHOLE } from "./whole-result.js";
-import { CallLimits, type CallLimitOptions, type FollowUp, type LimitedCall } from "./call-limit.js";
+import { CallLimits, type CallLimitOptions, type LimitedCall } from "./call-limit.js";
 import { DROPPED, ResponsePolicy, type AnswerEdit } from "./response-policy.js";
-import { showImages, showTo } from "./shown-media.js";
+import { showTo } from "./shown-media.js";
 
 export type { InterceptorEvent, ExpandedEvent, FailedEvent, StoredEvent } from "./interceptor-event.js";
 
@@ -100,52 +95,6 @@ export interface InterceptorDeps extends ClientRequestDeps {
   readonly limit?: CallLimitOptions;
   /** Whose requests telemetry sees: those of a client of a server, or those that a client makes. Defaults to the former. */
   readonly side?: TelemetrySide;
-}
-
-/** What to do with a message from the client. */
-export interface ClientMessageOutcome {
-  /** The message to send to the server. */
-  readonly forward?: Uint8Array;
-  /** Answers to send to the client, one message each. Those of our own tools take a while; undefined if the client cancelled the request. */
-  readonly answers: readonly Promise<string | undefined>[];
-  /** What to send until the server has answered, or in its place: of each limited call. */
-  readonly followUps?: readonly AsyncIterable<FollowUp>[];
-}
-
-/** Writes the bytes of one message. */
-export interface MessageWriter {
-  /** Resolves when more can be written. Callers may then reuse the memory. */
-  write(bytes: Uint8Array): Promise<void>;
-  /** Ends the message. */
-  end(): Promise<void>;
-  /** Discards unfinished work. */
-  [Symbol.asyncDispose](): Promise<void>;
-}
-
-/** What transports need of an interceptor. See {@link McpInterceptor}. */
-export interface Interceptor {
-  /**
-   * Handles a whole message from the client, of at most MAX_MESSAGE bytes. If it has to wait for a store, `later` gets
-   * its outcome and the messages behind it go on; without `later` the call waits.
-   */
-  fromClient(bytes: Uint8Array, later?: (held: Promise<ClientMessageOutcome>) => void): Promise<ClientMessageOutcome>;
-  /** Returns what to send each side about a larger message from the client. */
-  refuse(message: JsonRpcScanner): Refused;
-  /** Opens a writer for a message from the server. */
-  fromServer(
-    sink: Pick<MessageSink, "forward" | "complete" | "nonProtocol">,
-    reply: (text: string) => void,
-  ): MessageWriter;
-  /** The server is gone: returns an answer for every waiting request. */
-  abandon(sentence: string): readonly string[];
-  /** Forgets a request that will not be answered. `id` is JSON text. */
-  forget(id: string): void;
-  /** Whether a request waits for an answer. `id` is JSON text. */
-  isWaiting(id: string): boolean;
-  /** A tool as the server listed it. */
-  tool(name: string): ListedTool | undefined;
-  /** How many requests wait for an answer. */
-  readonly waiting: number;
 }
 
 const PROGRESS = "notifications/progress";
@@ -614,123 +563,4 @@ function describeEnd(reduced: Transformed | undefined, errorCode: string | undef
 
 function isError(reduced: Transformed): boolean {
   return reduced.text.includes('"isError"') && objectOr(reduced.value)["isError"] === true;
-}
-
-/** Combines the outcomes of a batch's elements. */
-async function combineOutcomes(
-  bytes: Uint8Array,
-  batch: readonly Uint8Array[],
-  each: readonly (ClientMessageOutcome | Promise<ClientMessageOutcome>)[],
-): Promise<ClientMessageOutcome> {
-  const outcomes: ClientMessageOutcome[] = [];
-  for (const one of each) outcomes.push(await one);
-  if (batch.length === 0) return outcomes[0] as ClientMessageOutcome;
-  const forwarded = outcomes.flatMap(({ forward }) => (forward === undefined ? [] : [forward]));
-  const answers = outcomes.flatMap((one) => one.answers);
-  const followUps = outcomes.flatMap((one) => one.followUps ?? []);
-  if (forwarded.length === 0) return { answers };
-  const isUnchanged = forwarded.length === batch.length && forwarded.every((one, index) => one === batch[index]);
-  return { forward: isUnchanged ? bytes : joinBatch(forwarded), answers, followUps };
-}
-
-/** Options for an interceptor. */
-export interface InterceptorOptions {
-  /** The artifact store. Without one nothing is stored, and results say so. */
-  readonly store?: StoreOption;
-  /** Configuration that overrides the defaults. */
-  readonly config?: SluiceConfig;
-  /**
-   * The server's name: prefix of artifact ids and of the tools that read and edit them.
-   * @defaultValue `"artifact"`
-   */
-  readonly namespace?: string;
-  /** The owner of the artifacts. Defaults to no owner. */
-  readonly scope?: ArtifactScope;
-  /**
-   * When to add `resource_link` blocks to results.
-   * @defaultValue `"never"`
-   */
-  readonly links?: LinkMode;
-  /**
-   * Whether small images stay in place, for models that can see. They do for clients that are known to show them.
-   * @defaultValue `false`
-   */
-  readonly showImages?: boolean;
-  /**
-   * The host that the client is part of, in a word of `docs/hosts.md` such as `openai-agents`.
-   * @defaultValue what the client says of itself
-   */
-  readonly host?: string;
-  /**
-   * The server's name in the host's configuration, which hosts put in front of the names of its tools.
-   * @defaultValue what the client says of it, if it does
-   */
-  readonly serverName?: string;
-  /**
-   * How tools' schemas are changed.
-   * @defaultValue `"widen"`
-   */
-  readonly schemas?: SchemaMode;
-  /** Called when something is stored, put into arguments, or fails. Exceptions it throws are ignored. */
-  readonly onEvent?: (event: InterceptorEvent) => void;
-  /** Location of the core, for bundlers that move it. */
-  readonly wasm?: WasmSource | WasmModules;
-}
-
-/** The names of all options. */
-export const INTERCEPTOR_OPTIONS: readonly (keyof InterceptorOptions)[] = [
-  "config",
-  "host",
-  "links",
-  "namespace",
-  "onEvent",
-  "schemas",
-  "scope",
-  "serverName",
-  "showImages",
-  "store",
-  "wasm",
-];
-
-/** Creates an interceptor. Throws like {@link interceptorDeps}. */
-export async function createInterceptor(options: InterceptorOptions): Promise<McpInterceptor> {
-  refuseAutoRead(options.config);
-  return new McpInterceptor({ ...(await interceptorDeps(options)), side: "client" });
-}
-
-/** Creates the dependencies of interceptors. Throws E_CORE_LOAD, E_CONFIG_…, E_INVALID_ARGUMENT. */
-export async function interceptorDeps(options: InterceptorOptions): Promise<InterceptorDeps> {
-  const { store, config } = withRetention(chooseStore(options.store, undefined), options.config);
-  const { on_store_failure, arguments: forms, share } = readInterceptor(config);
-  const longest = config?.max_inline_size ?? MAX_INLINE_SIZE;
-  const onFailure = on_store_failure === "error" ? "throw" : "answer";
-  return {
-    sluice: await createSluiceOver(
-      { store, onFailure, readTool: readToolName, show: showImages },
-      withoutInterceptor(config),
-      options.wasm,
-    ),
-    store: limitStoreTime(store),
-    scope: options.scope ?? {},
-    namespace: checkNamespace(options.namespace),
-    forms,
-    share,
-    links: options.links ?? "never",
-    showImages: options.showImages ?? false,
-    schemas: options.schemas ?? "widen",
-    hasOwnLimit: options.config?.max_inline_size !== undefined,
-    descriptions: new DescriptionGuard(options.wasm),
-    least: Math.min(MIN_RUN, longest, config?.binary_detection?.min_size_for_detection ?? MIN_RUN),
-    longest,
-    ...(options.host !== undefined && { host: requireHost(options.host) }),
-    serverName: options.serverName,
-    onEvent: ignoreErrors(options.onEvent),
-  };
-}
-
-/** Throws E_INVALID_ARGUMENT for a word that the table does not have. */
-function requireHost(word: string): HostProfile {
-  const host = findHost(word);
-  if (host === undefined) throw wrong("host", `one of ${HOST_WORDS.join(", ")}`);
-  return host;
 }

@@ -7,7 +7,7 @@ import { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
 import type { MessageSink } from "../jsonrpc/message-reader.js";
 import { requestsIn } from "./client-request.js";
 import { toFailedEnd, requestOperation } from "./request-operation.js";
-import type { ClientMessageOutcome, Interceptor, MessageWriter } from "./interceptor.js";
+import type { ClientMessageOutcome, Interceptor, MessageWriter } from "./interceptor-interface.js";
 import type { InterceptorEvent } from "./interceptor-event.js";
 import { InFlight } from "./in-flight.js";
 import { refuseMessage, tooLargeForServer, type Refused } from "./message-refusal.js";

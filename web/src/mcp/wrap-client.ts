@@ -4,7 +4,8 @@
  */
 import { stringifyDeep } from "../core/value.js";
 import { decodePieces } from "../jsonrpc/bytes.js";
-import { createInterceptor, INTERCEPTOR_OPTIONS, type InterceptorOptions, type McpInterceptor } from "./interceptor.js";
+import type { McpInterceptor } from "./interceptor.js";
+import { createInterceptor, INTERCEPTOR_OPTIONS, type InterceptorOptions } from "./interceptor-options.js";
 import { writeInstruction } from "./catalog.js";
 import { MIN_RUN } from "./description-guard.js";
 import { toolDefinitions } from "./artifact-tools.js";

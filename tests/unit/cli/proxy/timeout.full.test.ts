@@ -2,7 +2,8 @@
 import { PassThrough } from "node:stream";
 import { expect, test, vi } from "vitest";
 import { CallLimits } from "../../../../web/src/mcp/call-limit.js";
-import { interceptorDeps, McpInterceptor } from "../../../../web/src/mcp/interceptor.js";
+import { McpInterceptor } from "../../../../web/src/mcp/interceptor.js";
+import { interceptorDeps } from "../../../../web/src/mcp/interceptor-options.js";
 import { passClientLines, passServerLines } from "../../../../web/src/mcp/stdio/lines.js";
 import { overAfter, timeoutResult, waitNotices, type WaitNotice } from "../../../../web/src/mcp/wait-notices.js";
 import { sluice } from "../command.js";

@@ -3,12 +3,9 @@
  * @module
  */
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
-import {
-  type McpInterceptor,
-  type InterceptorEvent,
-  createInterceptor,
-  type InterceptorOptions,
-} from "../../../../web/src/mcp/interceptor.js";
+import type { McpInterceptor } from "../../../../web/src/mcp/interceptor.js";
+import { createInterceptor, type InterceptorOptions } from "../../../../web/src/mcp/interceptor-options.js";
+import type { InterceptorEvent } from "../../../../web/src/mcp/interceptor-event.js";
 import { greyPng } from "../../../support/pictures.js";
 import { MAX_MESSAGE } from "../../../../web/src/jsonrpc/limits.js";
 import { JsonRpcScanner } from "../../../../web/src/jsonrpc/json-rpc-scanner.js";

@@ -8,13 +8,9 @@ import { FileArtifactStore } from "../../artifacts/file/file-store.js";
 import type { ArtifactScope } from "../../artifacts/store.js";
 import { NO_LIMITS } from "../../artifacts/retention/policy.js";
 import type { RetentionConfig } from "../../config/types.js";
-import {
-  McpInterceptor,
-  type InterceptorEvent,
-  type InterceptorDeps,
-  type LinkMode,
-  interceptorDeps,
-} from "../../mcp/interceptor.js";
+import { McpInterceptor, type InterceptorDeps, type LinkMode } from "../../mcp/interceptor.js";
+import { interceptorDeps } from "../../mcp/interceptor-options.js";
+import type { InterceptorEvent } from "../../mcp/interceptor-event.js";
 import { refuseAutoRead } from "../../mcp/interceptor-config.js";
 import type { CallLimitOptions } from "../../mcp/call-limit.js";
 import type { WaitNotice } from "../../mcp/wait-notices.js";

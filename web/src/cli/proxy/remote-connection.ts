@@ -8,7 +8,7 @@ import { parseJson, sliceSource, valueAt } from "../../json/text.js";
 import { errorMessage, RpcCode, objectOr, tryParse, stringOr } from "../../jsonrpc/rpc.js";
 import { type Header, Upstream } from "./upstream.js";
 import { setTimeout } from "node:timers/promises";
-import type { Interceptor, MessageWriter } from "../../mcp/interceptor.js";
+import type { Interceptor, MessageWriter } from "../../mcp/interceptor-interface.js";
 import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
 import { type LineWriter, oneLine } from "../../jsonrpc/lines.js";
 import { EventStreamGate, type OpenIncoming } from "../../jsonrpc/sse.js";

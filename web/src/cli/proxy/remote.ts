@@ -3,7 +3,8 @@
  * @module
  */
 import { requestsIn, type ClientRequest } from "../../mcp/client-request.js";
-import type { McpInterceptor, Interceptor } from "../../mcp/interceptor.js";
+import type { McpInterceptor } from "../../mcp/interceptor.js";
+import type { Interceptor } from "../../mcp/interceptor-interface.js";
 import { PassThrough } from "../../mcp/pass-through.js";
 import { passClientLines } from "../../mcp/stdio/lines.js";
 import { mirrorHeaders } from "../../mcp/http/headers.js";

@@ -11,7 +11,7 @@ import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
 import { oneLine } from "../../jsonrpc/lines.js";
 import { EventStreamGate } from "../../jsonrpc/sse.js";
 import { BatchMembers, isBatch, scanMembers, requestsIn } from "../client-request.js";
-import type { Interceptor } from "../interceptor.js";
+import type { Interceptor } from "../interceptor-interface.js";
 import { refusalWithoutId, type Refused } from "../message-refusal.js";
 import { FollowUps, waitFor } from "./follow-ups.js";
 

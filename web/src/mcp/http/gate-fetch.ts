@@ -2,7 +2,8 @@
  * A `fetch` for Streamable HTTP transports that passes messages through an interceptor.
  * @module
  */
-import { createInterceptor, INTERCEPTOR_OPTIONS, type Interceptor, type InterceptorOptions } from "../interceptor.js";
+import type { Interceptor } from "../interceptor-interface.js";
+import { createInterceptor, INTERCEPTOR_OPTIONS, type InterceptorOptions } from "../interceptor-options.js";
 import { exchange, gateResponse, replySender } from "./exchange.js";
 import { acceptsEvents, isJson, replaceHeaders } from "./headers.js";
 import { checkOptionNames } from "../../errors/arguments.js";

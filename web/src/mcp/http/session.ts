@@ -4,7 +4,7 @@
  */
 import { readCancelledKey, splitBatch, readRequest } from "../client-request.js";
 import type { FollowUp } from "../call-limit.js";
-import type { Interceptor } from "../interceptor.js";
+import type { Interceptor } from "../interceptor-interface.js";
 import { errorMessage, idKey, RpcCode } from "../../jsonrpc/rpc.js";
 import { passServerLines } from "../stdio/lines.js";
 import { type LineSink, oneLine } from "../../jsonrpc/lines.js";

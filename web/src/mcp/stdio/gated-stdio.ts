@@ -8,7 +8,8 @@ import { withNewline, type LineSink } from "../../jsonrpc/lines.js";
 import { ServerProcess } from "./server-process.js";
 import { SluiceError } from "../../errors/error.js";
 import { scanMembers } from "../client-request.js";
-import { createInterceptor, INTERCEPTOR_OPTIONS, type Interceptor, type InterceptorOptions } from "../interceptor.js";
+import type { Interceptor } from "../interceptor-interface.js";
+import { createInterceptor, INTERCEPTOR_OPTIONS, type InterceptorOptions } from "../interceptor-options.js";
 import { passServerLines } from "./lines.js";
 import { checkOptionNames } from "../../errors/arguments.js";
 

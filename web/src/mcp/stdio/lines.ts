@@ -9,7 +9,7 @@ import { type LineSink, isBlank, linePieces } from "../../jsonrpc/lines.js";
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
 import { scanMembers } from "../client-request.js";
 import type { FollowUp } from "../call-limit.js";
-import type { ClientMessageOutcome, Interceptor } from "../interceptor.js";
+import type { ClientMessageOutcome, Interceptor } from "../interceptor-interface.js";
 
 interface ClientLineSides {
   /** Writes a line to the server, without its newline. Resolves when more can be written. */

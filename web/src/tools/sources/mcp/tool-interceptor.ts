@@ -12,7 +12,7 @@ import { MAX_HEAD, MAX_MESSAGE } from "../../../jsonrpc/limits.js";
 import { MessageReader, type MessageSink } from "../../../jsonrpc/message-reader.js";
 import type { GateAnswer, MessageAction, MessagePolicy } from "../../../jsonrpc/message-rewriter.js";
 import { readCancelledKey } from "../../../mcp/client-request.js";
-import type { ClientMessageOutcome, Interceptor, MessageWriter } from "../../../mcp/interceptor.js";
+import type { ClientMessageOutcome, Interceptor, MessageWriter } from "../../../mcp/interceptor-interface.js";
 import { errorMessage, idKey, objectOr, RpcCode } from "../../../jsonrpc/rpc.js";
 import { type Refused, refuseMessage, tooLargeForClient } from "../../../mcp/message-refusal.js";
 import type { SourceResult } from "../../source.js";
