@@ -24,6 +24,7 @@ describe("numbers that are text are told, and read", () => {
     ["points between thousands alone", ["1.234.000", "12.500"], 1_246_500],
     ["lakhs", ["₹12,34,567.50", "₹1,000.00"], 1_235_567.5],
     ["percent", ["12.5%", "3%"], 15.5],
+    ["ranks", ["#1", "#12"], 13],
     ["one unit", ["5 kg", "1.5 kg"], 6.5],
     ["words for nothing among them", ["1.5", "NULL", "2.5", "n/a", "-", "\\N"], 4],
   ])("%s", async (_, cells, sum) => {
@@ -202,6 +203,26 @@ describe("what finds nothing is told", () => {
     expect(await noteOf("SELECT qty FROM rows WHERE sku = 123", text)).toContain("compare it as in = '000123'");
     expect(await noteOf("SELECT qty FROM rows WHERE sku = '000123'", text)).toBe("");
   });
+});
+
+test.each([
+  ["1-9", "SUM(v)"],
+  ["9/10", "AVG(v)"],
+  ["5 of 7 done", "AVG(v)"],
+])("the first figures of %s are told to be all that %s takes", async (cell, call) => {
+  expect(await noteOf(`SELECT ${call} FROM rows`, column([cell, cell]))).toContain(
+    "of which SQLite adds the first figures alone",
+  );
+});
+
+test("a quote that is never closed is told, whatever columns are read, and one that is closed at the end is not", async () => {
+  const rows = Array.from({ length: 500 }, (_, id) => (id === 300 ? '300,"Smith' : `${id},n${id}`));
+  const text = `id,name\n${rows.join("\n")}\n`;
+  const { rows: counted, notes } = await answerOf("SELECT COUNT(*) FROM rows", csvTable(text));
+  expect([counted, notes.join(" ")]).toEqual([[[301]], expect.stringContaining("A quote is never closed") as string]);
+  expect(await noteOf("SELECT name, COUNT(*) FROM rows GROUP BY name", text)).toContain("never closed");
+  for (const end of ['"a ""b"""', '"a\nb"', '"x"', 'a"b'])
+    expect(await noteOf("SELECT COUNT(*) FROM rows", `id,name\n1,c\n2,${end}`)).toBe("");
 });
 
 test("a quotient of whole numbers is told to have no rest", async () => {

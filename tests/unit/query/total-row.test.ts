@@ -51,6 +51,16 @@ test("of a sheet is told, where it is named in the query as well", async () => {
     expect((await ask(`SELECT SUM(amount) FROM ${from}`)).words).toContain(`WHERE "city" <> 'Total' leaves it out`);
 });
 
+test("of parts and of all are left out together", async () => {
+  const parts = ["N", "S"].map((region) => `${region},1\n${region},2\n${region} Total,3`);
+  const ask = await open(`region,qty\n${parts.join("\n")}\nGrand Total,6\n`, "t.csv");
+  const { words } = await ask("SELECT SUM(qty) AS s FROM rows WHERE region <> 'Grand Total'");
+  expect(words).toContain('The last row is a total ("Grand Total"), and so are others, such as "N Total"');
+  const [, condition] = /: WHERE (.*) leaves them out/.exec(words) ?? [];
+  const { data, words: again } = await ask(`SELECT SUM(qty) AS s FROM rows WHERE ${condition}`);
+  expect([data, again.includes("last row")]).toEqual(["s\n6", false]);
+});
+
 test("is none without numbers, in the middle of a name, or where others have no name either", () => {
   const find = (...last: readonly string[][]): unknown => findTotal(["a", "b", "c"], last);
   expect(find(["x", "1", "2"], ["Total", "", ""])).toBeUndefined();
@@ -58,4 +68,13 @@ test("is none without numbers, in the middle of a name, or where others have no 
   expect(find(["", "1", "2"], ["", "3", "4"])).toBeUndefined();
   expect(find(["x", "1", "2"], ["", "3", "4"])).toEqual({ text: "", condition: '"a" IS NOT NULL' });
   expect(find(["x", "1", "2"], ["", "$3.00", "4"])).toBeDefined();
+  expect(
+    findTotal(
+      [" ", "b"],
+      [
+        ["x", "1"],
+        ["Total", "1"],
+      ],
+    ),
+  ).toMatchObject({ condition: `"column_1" <> 'Total'` });
 });

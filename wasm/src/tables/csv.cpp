@@ -139,6 +139,23 @@ Step CsvScanner::next() {
   }
 }
 
+bool CsvScanner::is_unclosed() const {
+  if (at_ < window_.size() || !window_.is_last()) return false;
+  bool is_quoted = false;
+  bool may_open = true;
+  for (size_t at = begin_; at < at_; ++at) {
+    const char each = window_.data()[at];
+    if (each == '"' && (is_quoted || may_open)) {
+      is_quoted = !is_quoted;
+      // Two stand for one, and open it again.
+      may_open = true;
+    } else {
+      may_open = each == dialect_.delimiter;
+    }
+  }
+  return is_quoted;
+}
+
 std::string_view CsvScanner::text(size_t field) {
   if (field >= ends_.size()) return {};
   const size_t from = field == 0 ? begin_ : ends_[field - 1] + 1;
@@ -247,7 +264,7 @@ struct Guess {
 class CsvRows : public Rows {
  public:
   CsvRows(Read read, const CsvTable& table)
-      : scanner_(std::move(read), table.dialect), start_(table.rows), odd_(table.odd) {
+      : scanner_(std::move(read), table.dialect), start_(table.rows), seen_(table.seen) {
     for (const Column& column : table.columns) {
       types_.push_back(column.type);
       has_commas_.push_back(column.has_commas ? 1 : 0);
@@ -261,7 +278,11 @@ class CsvRows : public Rows {
     }
     scanner_.begin(start_, fields);
   }
-  Step next() override { return scanner_.next(); }
+  Step next() override {
+    const Step step = scanner_.next();
+    if (step == Step::kRow && scanner_.is_unclosed()) seen_->is_unclosed = true;
+    return step;
+  }
   Cell cell(size_t column) override {
     const std::string_view text = scanner_.text(column);
     Cell cell;
@@ -287,11 +308,11 @@ class CsvRows : public Rows {
   std::vector<Type> types_;
   std::vector<char> has_commas_;
   std::string number_;
-  std::shared_ptr<std::vector<OddCells>> odd_;
+  std::shared_ptr<Seen> seen_;
 
   void count_odd(size_t column, std::string_view text) {
     constexpr size_t kShown = 40;
-    OddCells& odd = (*odd_)[column];
+    OddCells& odd = seen_->odd[column];
     // A condition may have read it before, and a join reads rows again.
     if (odd.count > 0 && scanner_.start() <= odd.place) return;
     if (odd.count == 0) odd.first = text.substr(0, kShown);
@@ -324,7 +345,8 @@ Step open_csv(const Read& read, CsvTable& table) {
     for (size_t column = 0; column < guesses.size(); ++column)
       guesses[column].add(scanner.text(column));
   }
-  table.odd = std::make_shared<std::vector<OddCells>>(guesses.size());
+  table.seen = std::make_shared<Seen>();
+  table.seen->odd.resize(guesses.size());
   for (size_t column = 0; column < guesses.size(); ++column) {
     table.columns[column].type = guesses[column].type();
     table.columns[column].has_commas = guesses[column].has_commas();

@@ -34,6 +34,8 @@ class CsvScanner {
   Step next();
   /// Cells of the record that were found.
   size_t fields() const { return ends_.size(); }
+  /// Whether the record is the last one, and ends within quotes.
+  bool is_unclosed() const;
   /// The text of a cell, without its quotes. It stays until the next record.
   std::string_view text(size_t field);
   /// Where the record begins, and where the next one does.
@@ -72,8 +74,7 @@ struct CsvTable {
   std::vector<Column> columns;
   /// How many of the first rows have more cells than the header. These cells are in no column.
   size_t longer = 0;
-  /// Texts in columns of numbers, by column.
-  std::shared_ptr<std::vector<OddCells>> odd;
+  std::shared_ptr<Seen> seen;
 };
 
 /// Reads header and first rows. The step is `kRow` for a table, `kEnd` for a text without rows.

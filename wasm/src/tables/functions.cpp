@@ -97,7 +97,8 @@ std::string_view take_letters(std::string_view& text) {
   return take_run(text, [](char each) { return is_letter(each); });
 }
 
-/// What stands before the digits: signs, a currency such as `$`, `US$`, `USD` or `Rs.`
+/// What stands before the digits: signs, a currency such as `$`, `US$`, `USD` or `Rs.`, or `#`, `~`
+/// and `<`.
 bool take_prefix(std::string_view& text, bool& is_negative) {
   constexpr size_t kMostLetters = 3;
   bool has_sign = false;
@@ -111,7 +112,7 @@ bool take_prefix(std::string_view& text, bool& is_negative) {
       has_sign = true;
       is_negative = first == '-';
       text.remove_prefix(1);
-    } else if (first == '$') {
+    } else if (first == '$' || first == '#' || first == '~' || first == '<' || first == '>') {
       if (has_unit) return false;
       has_unit = true;
       text.remove_prefix(1);

@@ -23,7 +23,7 @@ class CsvSource : public Table {
   CsvSource(Read read, CsvTable table) : read_(std::move(read)), table_(std::move(table)) {}
   const std::vector<Column>& columns() const override { return table_.columns; }
   size_t longer() const override { return table_.longer; }
-  const std::vector<OddCells>* odd() const override { return table_.odd.get(); }
+  const Seen* seen() const override { return table_.seen.get(); }
   std::unique_ptr<Rows> make_rows() override { return make_csv_rows(read_, table_); }
 
  private:
@@ -261,7 +261,7 @@ std::string TableQuery::describe() const {
     append_escaped(text, named.name);
     text += "\",\"columns\":[";
     bool is_first = true;
-    const std::vector<OddCells>* const odd = named.table->odd();
+    const Seen* const seen = named.table->seen();
     size_t index = 0;
     for (const Column& column : named.table->columns()) {
       text += is_first ? "{\"name\":\"" : ",{\"name\":\"";
@@ -270,9 +270,9 @@ std::string TableQuery::describe() const {
       text += kTypes[static_cast<size_t>(column.type)];
       text += '"';
       if (column.has_commas) text += ",\"commas\":true";
-      if (odd != nullptr && (*odd)[index].count > 0) {
-        text += ",\"texts\":" + std::to_string((*odd)[index].count) + ",\"text\":\"";
-        append_escaped(text, (*odd)[index].first);
+      if (seen != nullptr && seen->odd[index].count > 0) {
+        text += ",\"texts\":" + std::to_string(seen->odd[index].count) + ",\"text\":\"";
+        append_escaped(text, seen->odd[index].first);
         text += '"';
       }
       ++index;
@@ -281,6 +281,7 @@ std::string TableQuery::describe() const {
     }
     text += ']';
     if (named.table->longer() > 0) text += ",\"longer\":" + std::to_string(named.table->longer());
+    if (seen != nullptr && seen->is_unclosed) text += ",\"isUnclosed\":true";
     if (named.table->is_open()) text += ",\"isOpen\":true";
     text += named.read.empty() ? "}" : ",\"isRead\":true}";
   }

@@ -46,6 +46,14 @@ struct OddCells {
   uint64_t place = 0;
 };
 
+/// What reading showed of rows besides their cells.
+struct Seen {
+  /// By column.
+  std::vector<OddCells> odd;
+  /// The last row ends within quotes, and may be all that follows one that was never closed.
+  bool is_unclosed = false;
+};
+
 /// Names of columns as SQL tells them apart, which knows no case.
 class ColumnNames {
  public:

@@ -26,8 +26,8 @@ class Table {
   virtual const std::vector<Column>& columns() const = 0;
   /// Rows, of the first ones, with cells that are in no column.
   virtual size_t longer() const { return 0; }
-  /// Texts that were read in columns of numbers, by column; nothing where none are counted.
-  virtual const std::vector<OddCells>* odd() const { return nullptr; }
+  /// Nothing where it is not told.
+  virtual const Seen* seen() const { return nullptr; }
   /// Whether rows may have cells that are in no column, but can be asked for.
   virtual bool is_open() const { return false; }
   virtual std::unique_ptr<Rows> make_rows() = 0;

@@ -181,7 +181,8 @@ class Question {
       }
       found.push(...explainSample(this.#sql, sample, rows, shape));
     }
-    return [...odd, ...found];
+    const isUnclosed = now.some((table) => table.isUnclosed === true && read.some(({ name }) => name === table.name));
+    return [...(isUnclosed ? [UNCLOSED] : []), ...odd, ...found];
   }
 
   /** What is to be known of the tables that the query reads. */
@@ -365,6 +366,9 @@ function findColumn(message: string): string | undefined {
   const [, text, name] = /^no such column: (?:"(.*)" - should this be .*|(.+))$/s.exec(message) ?? [];
   return text ?? name;
 }
+
+const UNCLOSED =
+  'A quote is never closed, so that all behind it is one row: rows "-1" shows where it begins, and lines or search find what it holds.';
 
 /** Texts among numbers. */
 function explainOdd({ name, texts = 0, text = "" }: TableColumns["columns"][number]): string {

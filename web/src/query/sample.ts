@@ -193,6 +193,12 @@ const FLAGS: readonly (readonly string[])[] = [
   ["yes", "no"],
   ["y", "n"],
   ["t", "f"],
+  ["ja", "nein"],
+  ["wahr", "falsch"],
+  ["oui", "non"],
+  ["vrai", "faux"],
+  ["sí", "no"],
+  ["si", "no"],
 ];
 
 function explainFlags(sql: string, name: string, values: readonly Reading[]): string | undefined {
@@ -319,7 +325,14 @@ function explainDurations(
   values: readonly Reading[],
 ): string | undefined {
   const count = values.filter(({ raw }) => DURATION.test(String(raw))).length;
-  if (count === 0 || count < values.length * MOST || /\bunixepoch\s*\(/i.test(sql)) return undefined;
+  const isAdded = /\b(?:sum|avg|total|median)\s*\(/i.test(sql);
+  const figures = isAdded ? values.filter(({ raw }) => /^[^\p{L}\d]?\d/u.test(String(raw))).length : 0;
+  if (
+    count + figures === 0 ||
+    Math.max(count, figures) < values.length * MOST ||
+    /\b(?:unixepoch|to_number|to_date)\s*\(/i.test(sql)
+  )
+    return undefined;
   const isClock = values.every(({ raw }) => /^[01]\d:[0-5]\d:[0-5]\d$|^2[0-3]:[0-5]\d:[0-5]\d$/.test(String(raw)));
   const remedy = isClock ? `; unixepoch('1970-01-01 ' || ${written}) is its seconds` : "";
   return `${name} is text, such as ${quote(values[0] as Reading)}, of which SQLite adds the first figures alone, and which it compares as text${remedy}.`;
@@ -367,7 +380,7 @@ function explainNothing(
   if (one.column === undefined && readings.length > 0 && values.length === 0)
     return `${name} is NULL in the first ${readings.length} rows: there may be no such member, or it is longer than ${MAX_TEXT} characters.`;
   if (!isNothing || values.length === 0) return undefined;
-  if (!/\b(?:where|having|on)\b/i.test(sql)) return undefined;
+  if (!/\b(?:where|having|on)\b|\b(?:sum|avg|total)\s*\(/i.test(sql)) return undefined;
   const some = [...new Map(values.map((value) => [String(value.raw), value])).values()].slice(0, 3);
   return `Nothing was found; ${name} is such as ${some.map(quote).join(", ")}.`;
 }

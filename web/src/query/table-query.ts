@@ -69,6 +69,8 @@ export interface TableColumns {
   }[];
   /** How many of the first thousand rows have more cells than there are columns. */
   readonly longer?: number;
+  /** Its last row ends within quotes. */
+  readonly isUnclosed?: true;
   /** Its rows may have members that are no columns yet. */
   readonly isOpen?: true;
   /** The query reads it. */

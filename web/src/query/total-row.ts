@@ -8,12 +8,17 @@ import { quoteInSql } from "./suggestion.js";
 export interface TotalRow {
   /** The text by which it is told; empty where there is none. */
   readonly text: string;
+  /** The text of another one above it. */
+  readonly other?: string;
   readonly condition: string;
 }
 
 /** Words of a total, in lower case, alone or with what they are a total of. */
 const TOTAL =
   /^(?:(?:grand|overall|net|sub)[ -]?)?(?:totals?|sum|summe|gesamt(?:summe|betrag)?|endsumme|zwischensumme|total g[ée]n[ée]ral|total general|totale|totaal|suma|razem|celkem|toplam|итого|всего|合计|总计|合計)(?: \(.{1,20}\)| [A-Z]{3})?\s*:?$/i;
+
+/** A total of some rows. */
+const SUBTOTAL = /(?:^|\s)(?:sub-?)?total$/i;
 
 const NUMBER = /^[^\p{L}]{0,3}\d[\d.,' \u00A0\u202F]*[^\p{L}]{0,3}$/u;
 
@@ -24,10 +29,19 @@ export function findTotal(names: readonly string[], rows: readonly (readonly str
   const numbers = last.filter((cell) => NUMBER.test(cell.trim())).length;
   if (numbers === 0) return undefined;
   const at = last.findIndex((cell) => TOTAL.test(cell.trim()));
-  const name = quoteInSql(names[Math.max(0, at)]?.trim() ?? "");
+  const place = Math.max(0, at);
+  const title = names[place]?.trim() ?? "";
+  const name = quoteInSql(title === "" ? `column_${place + 1}` : title);
   if (at >= 0) {
     const text = (last[at] as string).trim();
-    return { text, condition: `${name} <> '${(last[at] as string).replaceAll("'", "''")}'` };
+    const other = rows
+      .slice(0, -1)
+      .find((cells) => SUBTOTAL.test(cells[at]?.trim() ?? ""))
+      ?.[at]?.trim();
+    const isBoth = other !== undefined && SUBTOTAL.test(text);
+    return isBoth
+      ? { text, other, condition: `${name} NOT LIKE '%total'` }
+      : { text, condition: `${name} <> '${(last[at] as string).replaceAll("'", "''")}'` };
   }
   const isBlank = last[0]?.trim() === "" && rows.slice(0, -1).every(([first = ""]) => first.trim() !== "");
   return isBlank && numbers > 1 ? { text: "", condition: `${name} IS NOT NULL` } : undefined;
@@ -36,9 +50,12 @@ export function findTotal(names: readonly string[], rows: readonly (readonly str
 const AGGREGATE = /\b(?:sum|avg|total|count|min|max|median|percentile\w*)\s*\(|\border\s+by\b|\blimit\b/i;
 
 /** Says so to who asks for what it would change. */
-export function explainTotal({ text, condition }: TotalRow, sql: string): string | undefined {
-  const isLeftOut = text === "" ? /\bis\s+not\s+null\b/i.test(sql) : sql.includes(`'${text}'`);
+export function explainTotal({ text, other, condition }: TotalRow, sql: string): string | undefined {
+  const isNamed = text === "" ? /\bis\s+not\s+null\b/i.test(sql) : sql.includes(`'${text}'`);
+  const isLeftOut = other === undefined ? isNamed : /\bnot\s+like\b/i.test(sql);
   if (isLeftOut || !AGGREGATE.test(sql)) return undefined;
   const told = text === "" ? "has no name, and may be a total" : `is a total (${JSON.stringify(text)})`;
+  if (other !== undefined)
+    return `The last row ${told}, and so are others, such as ${JSON.stringify(other)}: WHERE ${condition} leaves them out.`;
   return `The last row ${told}, and is among the rows: WHERE ${condition} leaves it out.`;
 }
