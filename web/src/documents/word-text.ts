@@ -2,21 +2,21 @@
  * Text of Word's paragraphs and tables, with marks for what stands elsewhere or was changed.
  * @module
  */
-import { ABOVE, LEFT, oneLine, raiseDigits, type BlockWriter } from "./blocks.js";
+import { type BlockTarget, writeBlock } from "./block-target.js";
+import { oneLine, raiseDigits } from "./blocks.js";
 import { describeChart, listChartRows } from "./chart.js";
 import { describeImage, describeObject, type DrawingParts } from "./drawing.js";
 import { EquationText } from "./equation.js";
 import type { WordNumbering } from "./numbering.js";
 import { relationshipId, type Relationship } from "./package.js";
 import { type NoteWriter, nameAuthor } from "./notes.js";
+import { readSymbol } from "./symbol-font.js";
 import { guessStyle, isOn, PLAIN, readOutlineLevel, type Style } from "./word-styles.js";
+import { WordTable } from "./word-table.js";
 import { getAttribute, readCount, localName, type MarkupHandler } from "./xml.js";
 
 /** Most columns that one cell of a table is counted for. */
 const MAX_SPAN = 63;
-
-/** Most columns of a table: Word allows 63. */
-const MAX_COLUMNS = 1000;
 
 /** Most drawings of a document that are described. */
 const MAX_DRAWINGS = 10_000;
@@ -47,48 +47,6 @@ const CHANGES: Readonly<Record<string, string>> = {
   del: "deleted",
   moveFrom: "moved away",
   moveTo: "moved here",
-};
-
-/** What signs of fonts for signs are: boxes to tick, arrows, bullets. */
-const SYMBOLS: Readonly<Record<string, string>> = {
-  "6c": "●",
-  "6e": "■",
-  "6f": "□",
-  "71": "❑",
-  a7: "▪",
-  a8: "☐",
-  d8: "➢",
-  df: "←",
-  e0: "→",
-  e8: "→",
-  fb: "✗",
-  fc: "✓",
-  fd: "☒",
-  fe: "☑",
-};
-
-/** What the font Symbol has in place of letters. */
-const GREEK = "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ";
-const SIGNS: Readonly<Record<string, string>> = {
-  a3: "≤",
-  a5: "∞",
-  ab: "↔",
-  ac: "←",
-  ad: "↑",
-  ae: "→",
-  af: "↓",
-  b0: "°",
-  b1: "±",
-  b3: "≥",
-  b4: "×",
-  b7: "•",
-  b8: "÷",
-  b9: "≠",
-  bb: "≈",
-  d6: "√",
-  de: "⇒",
-  e5: "∑",
-  f2: "∫",
 };
 
 type Attributes = Readonly<Record<string, string>>;
@@ -124,76 +82,6 @@ export function makeFindings(): WordFindings {
   return { title: "", changes: 0, hidden: 0, drawings: 0, written: new Set(), margins: new Map() };
 }
 
-/** What takes blocks of text. */
-export type BlockTarget = Pick<BlockWriter, "heading" | "paragraph" | "item" | "row" | "gap" | "link" | "endPart">;
-
-/** Collects blocks as one text, up to a bound. */
-export class LineCollector implements BlockTarget {
-  #text = "";
-
-  constructor(private readonly most: number) {}
-
-  heading(text: string): void {
-    this.#add(text);
-  }
-
-  paragraph(text: string): void {
-    this.#add(text);
-  }
-
-  item(text: string, _level: number, mark = "-"): void {
-    this.#add(mark === "" ? text : `${mark} ${text}`);
-  }
-
-  row(cells: readonly string[]): void {
-    this.#add(cells.join(" | "));
-  }
-
-  gap(): void {}
-
-  link(): void {}
-
-  endPart(): void {}
-
-  /** What was collected, in one line. */
-  toString(): string {
-    return oneLine(this.#text);
-  }
-
-  #add(text: string): void {
-    if (this.#text.length < this.most) this.#text += ` ${text.slice(0, this.most)}`;
-  }
-}
-
-/** A block of a cell, until it is known whether the cell has the row for itself. */
-interface CellBlock {
-  readonly text: string;
-  readonly level: number;
-  /** What stands before an item of a list; undefined for other blocks. */
-  readonly mark: string | undefined;
-  readonly isHeading: boolean;
-}
-
-interface Cell {
-  blocks: CellBlock[];
-  span: number;
-  /** Whether it belongs to the cell above, or to that at the left. */
-  joins: "above" | "left" | undefined;
-}
-
-interface Table {
-  cells: Cell[];
-  cell: Cell;
-  /** Rows of a table that stands in a cell. */
-  readonly rows: string[];
-  /** What happened to the row that is open. */
-  change: string;
-  /** Cells that are left out before the first. */
-  before: number;
-  /** Whether a page ends before the row that is open. */
-  endsPage: boolean;
-}
-
 interface Paragraph {
   readonly pieces: string[];
   /** What is said of the text that was added last: `deleted by Ann`. */
@@ -217,10 +105,6 @@ interface Drawing {
   name: string;
   readonly pictures: { alt: string; name: string; part: string }[];
   readonly objects: string[];
-}
-
-function makeCell(): Cell {
-  return { blocks: [], span: 1, joins: undefined };
 }
 
 function makeParagraph(): Paragraph {
@@ -248,7 +132,7 @@ export class WordText implements MarkupHandler {
   #isText = false;
   /** The paragraph that is open; text boxes have paragraphs within one. */
   readonly #paragraphs: Paragraph[] = [];
-  readonly #tables: Table[] = [];
+  readonly #tables: WordTable[] = [];
   /** The properties that are open: tab stops are no tabs. */
   readonly #properties: string[] = [];
   readonly #links: { readonly address: string; text: string }[] = [];
@@ -323,13 +207,11 @@ export class WordText implements MarkupHandler {
         this.#hide(this.#paragraphs.at(-1)?.style.isHidden === true);
         break;
       case "tbl":
-        this.#tables.push({ cells: [], cell: makeCell(), rows: [], change: "", before: 0, endsPage: false });
+        this.#tables.push(new WordTable());
         break;
-      case "tc": {
-        const table = this.#tables.at(-1);
-        if (table !== undefined) table.cell = makeCell();
+      case "tc":
+        this.#tables.at(-1)?.openCell();
         break;
-      }
       case "ins":
       case "del":
       case "moveFrom":
@@ -392,7 +274,7 @@ export class WordText implements MarkupHandler {
         this.#hide(false);
         break;
       case "tc":
-        this.#endCell();
+        this.#tables.at(-1)?.endCell();
         break;
       case "tr":
         this.#endRow();
@@ -714,80 +596,38 @@ export class WordText implements MarkupHandler {
     return numbering.count(id, at);
   }
 
-  #endCell(): void {
-    const table = this.#tables.at(-1);
-    if (table === undefined) return;
-    table.cells.push(table.cell);
-    table.cell = makeCell();
-  }
-
   #endRow(): void {
     const table = this.#tables.at(-1);
     if (table === undefined) return;
-    const { cells, change, before, endsPage } = table;
-    table.cells = [];
-    table.change = "";
-    table.before = 0;
-    table.endsPage = false;
-    if (endsPage && this.#tables.length === 1) this.#blocks.endPart(this.#context.hasPages);
-    const [only, second] = cells;
-    // A cell that has its row for itself frames text, which stays as it is.
-    if (this.#tables.length === 1 && second === undefined && only?.span === 1 && only.blocks.length > 1) {
-      this.#blocks.gap();
-      for (const block of only.blocks) writeBlock(this.#blocks, block);
-      this.#blocks.gap();
+    const isOuter = this.#tables.length === 1;
+    const { blocks, cells, endsPage } = table.takeRow();
+    if (!isOuter) {
+      table.keepRow(cells);
       return;
     }
-    const texts = Array.from({ length: before }, () => "");
-    for (const cell of cells) if (texts.length < MAX_COLUMNS) texts.push(...this.#listCell(cell));
-    if (change !== "" && texts.length > 0) texts[0] = `[${change}] ${texts[0] ?? ""}`;
-    if (this.#tables.length === 1) this.#blocks.row(texts);
-    else table.rows.push(texts.map(oneLine).filter(Boolean).join(", "));
-  }
-
-  /** The text of a cell, and marks for those that it is joined with. */
-  #listCell({ blocks, span, joins }: Cell): readonly string[] {
-    const all = blocks.map(({ text, mark = "" }) => (mark === "" ? text : `${mark} ${text}`)).join(" ");
-    const first = joins === undefined ? all : joins === "above" ? ABOVE : LEFT;
-    return [first, ...Array.from({ length: span - 1 }, () => LEFT)];
+    if (endsPage) this.#blocks.endPart(this.#context.hasPages);
+    if (blocks === undefined) {
+      this.#blocks.row(cells);
+      return;
+    }
+    this.#blocks.gap();
+    for (const block of blocks) writeBlock(this.#blocks, block);
+    this.#blocks.gap();
   }
 
   #endTable(): void {
     const table = this.#tables.pop();
     if (table === undefined) return;
     const outer = this.#tables.at(-1);
-    if (outer === undefined) {
-      this.#blocks.gap();
-      return;
-    }
-    // A table in a cell becomes text of that cell.
-    const rows = table.rows.filter((row) => row !== "");
-    const text = `[table: ${rows.join("; ")}]`;
-    if (rows.length > 0) outer.cell.blocks.push({ text, level: 0, mark: undefined, isHeading: false });
+    if (outer === undefined) this.#blocks.gap();
+    else outer.addTable(table);
   }
-}
-
-function writeBlock(blocks: BlockTarget, { text, level, mark, isHeading }: CellBlock): void {
-  if (isHeading) blocks.heading(mark === undefined || mark === "-" || mark === "" ? text : `${mark} ${text}`, level);
-  else if (mark === undefined || mark === "") blocks.paragraph(text);
-  else blocks.item(text, level, mark);
 }
 
 /** What was done, and by whom: `inserted by Ann`. */
 function describeChange(name: string, attributes: Attributes): string {
   const author = nameAuthor(getAttribute(attributes, "author"));
   return `${CHANGES[name] ?? name}${author === "" ? "" : ` by ${author}`}`;
-}
-
-/** A sign of a font for signs as a character of Unicode; a question mark for one that is not known. */
-function readSymbol(font: string, code: string): string {
-  const point = Number.parseInt(code, 16);
-  if (!Number.isInteger(point) || point < 0x20 || point > 0xffff) return "";
-  const low = point & 0xff;
-  const key = low.toString(16);
-  if (/^Wingdings/i.test(font)) return SYMBOLS[key] ?? "?";
-  if (/^Symbol$/i.test(font)) return SIGNS[key] ?? GREEK[low - 0x41] ?? String.fromCharCode(low);
-  return point >= 0xf000 ? "?" : String.fromCharCode(point);
 }
 
 /** The address in `HYPERLINK "…"`, or the empty string. */

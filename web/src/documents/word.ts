@@ -27,7 +27,8 @@ import {
   TRACKED_CHANGES,
 } from "./notes.js";
 import { readStyles } from "./word-styles.js";
-import { LineCollector, makeFindings, type WordContext, type WordFindings, WordText } from "./word-text.js";
+import { LineCollector } from "./block-target.js";
+import { makeFindings, type WordContext, type WordFindings, WordText } from "./word-text.js";
 import { getAttribute, localName, readXml, xmlSteps, type MarkupHandler } from "./xml.js";
 
 const KIND = "Word document";
