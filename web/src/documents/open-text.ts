@@ -2,18 +2,16 @@
  * Text of OpenDocument texts, presentations and drawings, with marks for what stands elsewhere or was changed.
  * @module
  */
-import { ABOVE, LEFT, oneLine, raiseDigits, type BlockWriter } from "./blocks.js";
+import { oneLine, raiseDigits, type BlockWriter } from "./blocks.js";
 import { type Chart, describeChart, listChartRows } from "./chart.js";
 import type { DocumentForm } from "./document.js";
 import { describeImage, describeObject } from "./drawing.js";
 import { MAX_NOTES, nameAuthor, type Note, type NoteKind, NoteWriter, readDay } from "./notes.js";
 import { MAX_CELL, toMark, ParagraphText, UNSEEN } from "./open-sheets.js";
+import { OpenLists } from "./open-lists.js";
 import type { OpenStyles } from "./open-styles.js";
-import { MAX_COLUMNS } from "./cell-range.js";
+import { OpenTable } from "./open-table.js";
 import { readCount, type MarkupHandler } from "./xml.js";
-
-/** Most columns that one cell of a table in a text is counted for. */
-const MAX_REPEAT = 64;
 
 /** Most rows that are kept of a row that is repeated in a text. */
 const MAX_ROW_REPEAT = 1000;
@@ -22,9 +20,8 @@ const MAX_ROW_REPEAT = 1000;
 const MAX_CHANGES = 20_000;
 const MAX_DELETED = 4_000_000;
 
-/** Most drawings that are described, lists that others go on with, and footers. */
+/** Most drawings that are described, and footers. */
 const MAX_DRAWINGS = 10_000;
-const MAX_LISTS = 10_000;
 const MAX_FOOTERS = 100;
 
 /** Longest title or description of a drawing. */
@@ -64,14 +61,6 @@ interface Paragraph {
   readonly rows: (readonly string[])[];
 }
 
-interface List {
-  readonly id: string | undefined;
-  readonly style: string | undefined;
-  readonly counts: number[];
-  /** Whether the next paragraph is the first of its item. */
-  isFirst: boolean;
-}
-
 interface OpenNote {
   readonly kind: NoteKind;
   readonly id: string;
@@ -88,17 +77,6 @@ interface Change {
   kind: string;
   author: string;
   text: string;
-}
-
-interface Table {
-  cells: string[];
-  cell: string[];
-  repeat: number;
-  isCovered: boolean;
-  /** How many cells to the right are joined with the last that is not covered. */
-  joined: number;
-  /** Rows of a table that stands in a cell. */
-  readonly rows: string[];
 }
 
 interface Frame {
@@ -144,11 +122,8 @@ export class OpenText implements MarkupHandler {
   #unseen = 0;
   #depth = 0;
   readonly #paragraphs: Paragraph[] = [];
-  readonly #lists: List[] = [];
-  /** How far lists have counted, by style and by id. */
-  readonly #counted = new Map<string, readonly number[]>();
-  readonly #outline: number[] = [];
-  readonly #tables: Table[] = [];
+  readonly #lists: OpenLists;
+  readonly #tables: OpenTable[] = [];
   #rowRepeat = 1;
   readonly #openNotes: OpenNote[] = [];
   #noteCount = 0;
@@ -180,6 +155,7 @@ export class OpenText implements MarkupHandler {
   constructor(blocks: BlockWriter, context: OpenContext) {
     this.#blocks = blocks;
     this.#context = context;
+    this.#lists = new OpenLists(context.styles);
   }
 
   open(tag: string, attributes: Attributes): void {
@@ -244,7 +220,7 @@ export class OpenText implements MarkupHandler {
         break;
       case "table:table-cell":
       case "table:covered-table-cell":
-        this.#endCell();
+        this.#tables.at(-1)?.endCell();
         break;
       case "table:table-row":
         this.#endRow();
@@ -311,11 +287,11 @@ export class OpenText implements MarkupHandler {
         this.#openParagraph(tag === "text:h", attributes);
         return true;
       case "text:list":
-        this.#openList(attributes);
+        this.#lists.open(attributes);
         return true;
       case "text:list-item":
       case "text:list-header":
-        this.#openItem(tag === "text:list-item", attributes);
+        this.#lists.openItem(tag === "text:list-item", attributes["text:start-value"]);
         return true;
       case "text:section": {
         const isHidden = attributes["text:display"] === "none" || attributes["text:is-hidden"] === "true";
@@ -329,22 +305,16 @@ export class OpenText implements MarkupHandler {
       case "table:table": {
         const frame = this.#frames.at(-1);
         if (frame !== undefined) frame.hasTable = true;
-        this.#tables.push({ cells: [], cell: [], repeat: 1, isCovered: false, joined: 0, rows: [] });
+        this.#tables.push(new OpenTable());
         return true;
       }
       case "table:table-row":
         this.#rowRepeat = readCount(attributes["table:number-rows-repeated"], 1, MAX_ROW_REPEAT, 1);
         return true;
       case "table:table-cell":
-      case "table:covered-table-cell": {
-        const table = this.#tables.at(-1);
-        if (table === undefined) return true;
-        table.isCovered = tag === "table:covered-table-cell";
-        table.repeat = readCount(attributes["table:number-columns-repeated"], 1, MAX_REPEAT, 1);
-        if (!table.isCovered)
-          table.joined = readCount(attributes["table:number-columns-spanned"], 1, MAX_COLUMNS, 1) - 1;
+      case "table:covered-table-cell":
+        this.#tables.at(-1)?.openCell(tag === "table:covered-table-cell", attributes);
         return true;
-      }
       default:
         return false;
     }
@@ -489,16 +459,11 @@ export class OpenText implements MarkupHandler {
     const isHeading = isOutlined || styled > 0;
     const isTop = this.#paragraphs.length === 0 && this.#tables.length === 0 && this.#page === undefined;
     if (isTop && styles.breaksBefore(style)) this.#endPart();
-    const list = this.#lists.at(-1);
     const outlined = readCount(attributes["text:outline-level"], 1, 10, 1);
-    const level = isHeading ? styled || outlined : Math.max(0, this.#lists.length - 1);
-    let mark: string | undefined;
-    if (list !== undefined) {
-      mark = list.isFirst
-        ? styles.writeMark(list.style ?? styles.findList(style), this.#lists.length - 1, list.counts)
-        : "";
-      list.isFirst = false;
-    } else if (isOutlined && attributes["text:is-list-header"] !== "true") mark = this.#countHeading(level, attributes);
+    const level = isHeading ? styled || outlined : this.#lists.level;
+    let mark = this.#lists.takeMark(style);
+    if (mark === undefined && isOutlined && attributes["text:is-list-header"] !== "true")
+      mark = this.#lists.countHeading(level, attributes["text:start-value"]);
     this.#paragraphs.push({
       text: new ParagraphText(),
       isHeading,
@@ -508,16 +473,6 @@ export class OpenText implements MarkupHandler {
       isHidden: styles.isHidden(style),
       rows: [],
     });
-  }
-
-  #countHeading(level: number, attributes: Attributes): string {
-    const counts = this.#outline;
-    const start = attributes["text:start-value"];
-    const before = counts[level - 1];
-    counts.length = Math.min(counts.length, level);
-    while (counts.length < level) counts.push(1);
-    counts[level - 1] = start === undefined ? (before ?? 0) + 1 : readCount(start, 0, 1_000_000, 1);
-    return this.#context.styles.writeOutline(level - 1, counts);
   }
 
   #endParagraph(): void {
@@ -566,43 +521,11 @@ export class OpenText implements MarkupHandler {
       this.#blocks.endPart(this.#context.hasPages);
   }
 
-  #openList(attributes: Attributes): void {
-    const outer = this.#lists.at(-1);
-    const style = attributes["text:style-name"] ?? outer?.style;
-    const saved =
-      attributes["text:continue-numbering"] === "true"
-        ? this.#counted.get(`style ${style ?? ""}`)
-        : this.#counted.get(`id ${attributes["text:continue-list"] ?? ""}`);
-    const counts = outer?.counts ?? [...(saved ?? [])];
-    this.#lists.push({ id: attributes["xml:id"], style, counts, isFirst: false });
-  }
-
-  #openItem(isItem: boolean, attributes: Attributes): void {
-    const list = this.#lists.at(-1);
-    if (list === undefined) return;
-    list.isFirst = isItem;
-    if (!isItem) return;
-    const { counts, style } = list;
-    const at = this.#lists.length - 1;
-    const { styles } = this.#context;
-    counts.length = Math.min(counts.length, at + 1);
-    while (counts.length < at) counts.push(styles.startOf(style, counts.length));
-    const before = counts[at];
-    const start = attributes["text:start-value"];
-    if (start !== undefined) counts[at] = readCount(start, 0, 1_000_000, 1);
-    else counts[at] = before === undefined ? styles.startOf(style, at) : before + 1;
-  }
-
   #endList(): void {
-    const list = this.#lists.pop();
-    if (list === undefined || this.#lists.length > 0) return;
-    if (this.#counted.size < MAX_LISTS) {
-      this.#counted.set(`style ${list.style ?? ""}`, list.counts);
-      if (list.id !== undefined) this.#counted.set(`id ${list.id}`, list.counts);
-    }
-    this.#later(() => {
-      this.#blocks.gap();
-    });
+    if (this.#lists.close())
+      this.#later(() => {
+        this.#blocks.gap();
+      });
   }
 
   #openNote(kind: NoteKind, attributes: Attributes): void {
@@ -691,26 +614,11 @@ export class OpenText implements MarkupHandler {
       }, text.length + rows.length);
   }
 
-  #endCell(): void {
-    const table = this.#tables.at(-1);
-    if (table === undefined) return;
-    const text = table.cell.join(" ");
-    // What is repeated without text only fills the row up.
-    for (let n = 0; n < table.repeat && table.cells.length < MAX_COLUMNS; n++) {
-      table.cells.push(table.isCovered ? (table.joined > 0 ? LEFT : ABOVE) : text);
-      if (table.isCovered) table.joined--;
-    }
-    table.cell = [];
-    table.repeat = 1;
-  }
-
   #endRow(): void {
     const table = this.#tables.at(-1);
     if (table === undefined) return;
-    const { cells } = table;
-    table.cells = [];
-    table.joined = 0;
-    if (this.#tables.length > 1) table.rows.push(cells.map(oneLine).filter(Boolean).join(", "));
+    const cells = table.takeRow();
+    if (this.#tables.length > 1) table.keepRow(cells);
     else if (this.#context.form === "text") {
       while (cells.at(-1) === "") cells.pop();
       const repeat = this.#rowRepeat;
@@ -726,13 +634,11 @@ export class OpenText implements MarkupHandler {
     const table = this.#tables.pop();
     const outer = this.#tables.at(-1);
     if (table === undefined) return;
-    const rows = table.rows.filter((row) => row !== "");
-    // A table in a cell becomes text of that cell.
-    if (outer !== undefined && rows.length > 0) outer.cell.push(`[table: ${rows.join("; ")}]`);
     if (outer === undefined)
       this.#later(() => {
         this.#blocks.gap();
       });
+    else outer.addTable(table);
   }
 
   #openPage(attributes: Attributes): void {
