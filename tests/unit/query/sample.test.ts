@@ -87,6 +87,23 @@ describe("numbers that are text are told, and read", () => {
     expect((await answerOf("SELECT MAX(ms) FROM rows", mixed)).notes.join()).toContain('"ms" is in part text');
   });
 
+  test("objects and arrays of JSON are no numbers, and their members are", async () => {
+    const rows = Array.from({ length: 5 }, (_, at) => ({ total: { amount: at, note: "x".repeat(80) }, list: [at] }));
+    const table = jsonTable(JSON.stringify(rows));
+    const notes = async (sql: string): Promise<string> => (await answerOf(sql, table)).notes.join(" ");
+    expect(await notes("SELECT COUNT(*) FROM rows WHERE total > 2")).toContain(`"total"->>'$."amount"' is a member`);
+    expect(await notes("SELECT SUM(list) FROM rows")).toContain('"list"->>0 is its first element');
+    expect(await answerOf(`SELECT COUNT(*) FROM rows WHERE "total"->>'$."amount"' > 2`, table)).toMatchObject({
+      rows: [[2]],
+      notes: [],
+    });
+  });
+
+  test("whatever quotes a name is in", async () => {
+    for (const name of ["v", '"v"', "`v`", "[v]", "r.v", 'r."v"'])
+      expect(await noteOf(`SELECT SUM(${name}) FROM rows r`, column(["$1", "$2"]))).toContain("to_number");
+  });
+
   test("what is only shown needs no word", async () => {
     expect(await noteOf("SELECT k, v FROM rows LIMIT 3", column(["$1", "$2"]))).toBe("");
   });
@@ -122,6 +139,11 @@ describe("dates that SQLite does not read are told, and read", () => {
     const text = column(["2025-01-31T23:30:00-05:00", "2025-01-30T10:00:00-05:00"]);
     expect(await noteOf("SELECT strftime('%m', v), COUNT(*) FROM rows GROUP BY 1", text)).toContain("make UTC of them");
     expect(await noteOf("SELECT MAX(v) FROM rows", text)).toBe("");
+  });
+
+  test("numbers that are no time are told to be taken for days", async () => {
+    expect(await noteOf("SELECT date(t) FROM rows", "id,t\n1,7\n")).toContain("take for a Julian day");
+    expect(await noteOf("SELECT date(t) FROM rows", "id,t\n1,2460677\n")).toBe("");
   });
 
   test.each([

@@ -58,7 +58,10 @@ export function planSample(
 const isTextual = (type: string): boolean => type !== "INTEGER" && type !== "REAL";
 
 function writeSample(from: string, sampled: readonly Sampled[]): string {
-  const texts = sampled.map(({ sql }, at) => `CASE WHEN length(${sql}) <= ${MAX_TEXT} THEN ${sql} END AS v${at}`);
+  const texts = sampled.map(
+    ({ sql }, at) =>
+      `CASE WHEN typeof(${sql}) = 'text' THEN substr(${sql}, 1, ${MAX_TEXT + 1}) ELSE ${sql} END AS v${at}`,
+  );
   const readings = sampled.map(
     (_, at) =>
       `v${at}, to_number(v${at}), to_number(v${at}, ','), to_date(v${at}), to_date(v${at}, 'dmy'), to_date(v${at}, 'mdy')`,
@@ -77,7 +80,7 @@ const SPECIAL = /[.*+?^${}()|[\]\\]/g;
 /** Whether a query does more with a column than to show it. */
 function isComputed(sql: string, column: string): boolean {
   if (/\border\s+by\b/i.test(sql)) return true;
-  const name = `"?${column.replace(SPECIAL, "\\$&")}(?![\\w])"?`;
+  const name = `["\`[]?${column.replace(SPECIAL, "\\$&")}(?![\\w])["\`\\]]?`;
   const before = String.raw`(?:[(<>=+\-/*|]|\b(?:where|by|and|or|on|having|between|not|in|when|then|else|case|distinct))\s*(?:[\w"]+\.)?`;
   const behind = String.raw`\s*(?:[<>=!+\-/*|)]|\b(?:is|between|in|like|glob|not)\b)`;
   return new RegExp(`${before}${name}|${name}${behind}`, "i").test(sql);
@@ -173,6 +176,7 @@ function explainTexts(sql: string, one: Sampled, readings: readonly Reading[]): 
   const name = nameSampled(one);
   const isIso = values.every(({ raw }) => ISO.test(String(raw)));
   return (
+    explainObjects(sql, one, name, values) ??
     explainFlags(sql, name, values) ??
     explainCodes(sql, one, values) ??
     (isIso
@@ -186,6 +190,23 @@ function explainTexts(sql: string, one: Sampled, readings: readonly Reading[]): 
 }
 
 const nameSampled = ({ sql, column }: Sampled): string => (column === undefined ? sql : quoteName(column));
+
+/** Objects and arrays of JSON are texts, which are larger than any number. */
+function explainObjects(
+  sql: string,
+  { sql: written, column }: Sampled,
+  name: string,
+  values: readonly Reading[],
+): string | undefined {
+  if (column === undefined || values.length === 0 || !values.every(({ raw }) => /^(?:\{"|\{\}|\[)/.test(String(raw))))
+    return undefined;
+  const own = `["\`[]?${column.replace(SPECIAL, "\\$&")}["\`\\]]?`;
+  const use = String.raw`\b(?:sum|avg|min|max|total)\s*\(\s*(?:\w+\.)?${own}\s*\)|(?<![\w"])${own}\s*(?:[<>=!]|(?:not\s+)?(?:in|between)\b|desc\b|asc\b)`;
+  if (!new RegExp(use, "i").test(blankStrings(sql))) return undefined;
+  const [, key] = /^\{"([^"]{1,40})"/.exec(String(values[0]?.raw)) ?? [];
+  const member = key === undefined ? `${written}->>0 is its first element` : `${written}->>'$."${key}"' is a member`;
+  return `${name} is JSON in most rows, such as ${quote(values[0] as Reading)}, and compared as text: ${member}.`;
+}
 
 /** Words for yes and no, which SQLite takes for nothing. */
 const FLAGS: readonly (readonly string[])[] = [
@@ -243,9 +264,12 @@ const TIMES: readonly (readonly [least: number, most: number, unit: string, writ
 function explainTimes(sql: string, one: Sampled, readings: readonly Reading[]): string | undefined {
   const numbers = readings.flatMap(({ raw }) => (typeof raw === "number" ? [raw] : []));
   const written = (one.column ?? one.sql).replace(SPECIAL, "\\$&");
-  const call = String.raw`\b(?:date|time|datetime|julianday|unixepoch|strftime\s*\(\s*'[^']*'\s*,|date\s*\()\s*\(?\s*(?:\w+\.)?"?${written}"?\s*[,)]`;
-  if (numbers.length === 0 || !new RegExp(call, "i").test(sql)) return undefined;
+  const call = String.raw`\b(?:date|time|datetime|julianday|unixepoch|strftime\s*\(\s*'[^']*'\s*,|date\s*\()\s*\(?\s*(?:\w+\.)?"?${written}"?\s*`;
+  if (numbers.length === 0 || !new RegExp(`${call}[,)]`, "i").test(sql)) return undefined;
   const time = TIMES.find(([least, most]) => numbers.every((number) => number >= least && number < most));
+  const isJulian = numbers.every((number) => number > 2e6 && number < 3e6);
+  if (time === undefined && !isJulian && new RegExp(`${call}\\)`, "i").test(sql))
+    return `${nameSampled(one)} is a number, which date functions take for a Julian day.`;
   if (time === undefined || (time[0] < 1e10 && time[0] > 1e7 && /'(?:unixepoch|auto)'/i.test(sql))) return undefined;
   const [, , unit, write] = time;
   return `${nameSampled(one)} seems to hold ${unit}: ${write(one.sql)} is the day.`;
@@ -378,7 +402,7 @@ function explainNothing(
   const values = readings.filter(({ raw }) => raw !== null);
   const name = nameSampled(one);
   if (one.column === undefined && readings.length > 0 && values.length === 0)
-    return `${name} is NULL in the first ${readings.length} rows: there may be no such member, or it is longer than ${MAX_TEXT} characters.`;
+    return `${name} is NULL in the first ${readings.length} rows: there may be no such member.`;
   if (!isNothing || values.length === 0) return undefined;
   if (!/\b(?:where|having|on)\b|\b(?:sum|avg|total)\s*\(/i.test(sql)) return undefined;
   const some = [...new Map(values.map((value) => [String(value.raw), value])).values()].slice(0, 3);
