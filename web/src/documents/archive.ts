@@ -103,7 +103,10 @@ export async function extractEntry(
       if (entry.size !== undefined && taken !== entry.size) throw toDamagedError("entry of the archive");
       return { entry, near: [] };
     }
-    if (near.length < MAX_NEAR && toBaseName(entry.name).toLowerCase() === wanted) near.push(entry.name);
+    // An archive in the archive may be meant.
+    const isOuter = name.startsWith(`${entry.name}/`) && !entry.name.endsWith("/");
+    const isNear = isOuter || toBaseName(entry.name).toLowerCase() === wanted;
+    if (near.length < MAX_NEAR && isNear) near.push(entry.name);
   }
   return { entry: undefined, near };
 }

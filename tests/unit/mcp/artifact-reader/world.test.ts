@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
 import { ArtifactReader } from "../../../../web/src/mcp/artifact-reader/artifact-reader.js";
 import { ArtifactSource } from "../../../../web/src/mcp/artifact-reader/source.js";
-import { workbook } from "../../../support/documents.js";
+import { workbook, zipped } from "../../../support/documents.js";
 import { dataOf, wordsOf } from "./artifacts.js";
 
 type Ask = (args: Readonly<Record<string, unknown>>) => Promise<{ data: string; words: string; isError: boolean }>;
@@ -250,4 +250,12 @@ test("objects of objects are rows where they are alike, and not where they wrap 
   const api = { openapi: "3.0.0", paths: { "/a": operation, "/b": operation, "/c": operation } };
   expect(await count(api)).toBe("3 The rows are the members of the object at /paths,");
   expect(await count(api, "paths")).toBe("3");
+});
+
+test("a path into an archive in an archive says what to take out first", async () => {
+  const inner = await zipped({ "deep/a.csv": "n\n1\n" });
+  const ask = await open(await zipped({ "inner.zip": inner, "b.txt": "x" }), "outer.zip");
+  const { words } = await ask({ entry: "inner.zip/deep/a.csv", query: "SELECT n FROM rows" });
+  expect(words).toContain('take "inner.zip" out first, and read its artifact with entry "deep/a.csv"');
+  expect((await ask({ entry: "inner.zip", rows: "1" })).data).toContain("deep/a.csv");
 });

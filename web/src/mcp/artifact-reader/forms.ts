@@ -290,7 +290,13 @@ export async function takeEntry(from: Readable, path: string): Promise<Readable>
         { signal: source.signal },
       );
       if (entry !== undefined) return {};
-      const hint = near.length === 0 ? "read its rows for the paths" : `there is ${near.map(quote).join(", ")}`;
+      const outer = near.find((name) => path.startsWith(`${name}/`));
+      const hint =
+        outer !== undefined
+          ? `take ${quote(outer)} out first, and read its artifact with entry ${quote(path.slice(outer.length + 1))}`
+          : near.length === 0
+            ? "read its rows for the paths"
+            : `there is ${near.map(quote).join(", ")}`;
       throw wrong("entry", `The archive has no entry ${quote(path)}: ${hint}.`);
     },
   );
