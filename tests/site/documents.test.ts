@@ -3,6 +3,7 @@ import type { Locator } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { paragraph, presentation, shape, word } from "../support/documents.js";
 import { documents } from "../support/office.js";
+import { severalImages } from "./places.js";
 import { act, exactly, pick, run, SITE_URL, visitor } from "./visit.js";
 
 describe("a model reads in the page", () => {
@@ -76,6 +77,16 @@ describe("a file is previewed as what it is", () => {
     const viewer = await preview("plan.pptx", await presentation(slides.map((slide) => [slide])));
     await viewer.getByRole("heading", { name: "Slide 2 of 2" }).waitFor();
     await viewer.getByText("Where we go").waitFor();
+  });
+
+  test("several images are a sheet of them by their numbers, each of which opens", async () => {
+    const { page } = seen;
+    await pick(page, "images.json", await severalImages(12), "application/json");
+    const sheet = page.locator("playground-contact-sheet");
+    await sheet.getByText(/^12 images, [\d.]+ KB$/).waitFor();
+    await sheet.getByRole("button", { name: "Preview image 7" }).click();
+    await page.locator("playground-drawer sluice-viewer img").waitFor();
+    await page.getByRole("button", { name: "Close the preview" }).click();
   });
 
   test("a table in Windows-1252 has its letters", async () => {

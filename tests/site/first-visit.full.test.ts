@@ -97,7 +97,7 @@ describe("a narrow page", () => {
       const { page } = seen;
       await go(page, "Try");
       const choice = page.getByRole("combobox", { name: "Call" });
-      const heading = page.locator("playground-try playground-call").getByRole("heading", { level: 2 });
+      const heading = page.locator("playground-try playground-call").getByRole("heading", { level: 2 }).first();
       await choice.selectOption({ index: 1 });
       await expect.poll(() => heading.innerText()).toBe("demo.sales_report");
       await choice.selectOption({ index: 0 });

@@ -113,7 +113,7 @@ describe("with the keyboard alone", { tags: "check-14" }, () => {
   test("[ and ] show the result before, and the result after", async () => {
     const { page } = seen;
     await goTo(page, "h", "Try");
-    const heading = page.locator("playground-try playground-call").getByRole("heading", { level: 2 });
+    const heading = page.locator("playground-try playground-call").getByRole("heading", { level: 2 }).first();
     expect(await heading.innerText()).toBe("demo.sales_chart");
     await page.keyboard.press("[");
     await expect.poll(() => heading.innerText()).toBe("demo.sales_report");

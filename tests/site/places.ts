@@ -5,6 +5,7 @@
 import { downloadZip } from "client-zip";
 import { expect } from "vitest";
 import type { Page } from "playwright-core";
+import { png } from "../../web/playground/demo/picture.js";
 import { act, ask, begin, connectFiles, controlled, dial, go, openFile, PATIENCE, pick, run } from "./visit.js";
 
 /** A place; those that need a file stand behind the one that keeps it. */
@@ -52,6 +53,13 @@ export const PLACES: readonly Place[] = [
     },
   },
   { name: "Try with a call that failed", show: broken },
+  {
+    name: "Try with several images",
+    show: async (page) => {
+      await pick(page, "images.json", await severalImages(12), "application/json");
+      await page.locator("playground-contact-sheet").getByRole("button", { name: "Preview image 12" }).waitFor();
+    },
+  },
   {
     name: "Resources",
     show: async (page) => {
@@ -317,6 +325,16 @@ export const PLACES: readonly Place[] = [
   },
   ...ELEMENTS,
 ];
+
+/** A result of as many images, each of another grey. */
+export async function severalImages(count: number): Promise<string> {
+  const size = { width: 64, height: 64 };
+  const content = Array.from({ length: count }, async (_, at) => {
+    const rgb = new Uint8Array(size.width * size.height * 3).fill((at * 37) & 255);
+    return { type: "image", data: Buffer.from(await png({ ...size, rgb })).toString("base64"), mimeType: "image/png" };
+  });
+  return JSON.stringify({ content: await Promise.all(content) });
+}
 
 /** Goes away from a place: nothing lies over the page, and nothing runs. */
 export async function leave(page: Page): Promise<void> {

@@ -86,10 +86,14 @@ export function during<T extends AsyncDisposable>(open: () => Promise<T>, timeou
   };
 }
 
-/** Waits until the example that runs by itself has its result. */
+/** Waits until the example that runs by itself has its result, and the demo is connected behind it. */
 export async function firstResult(page: Page): Promise<void> {
   await page.locator("sluice-result").first().waitFor();
   await page.locator("sluice-artifact").first().waitFor();
+  await page
+    .locator("playground-rail")
+    .getByRole("button", { name: /^Tools, \d/ })
+    .waitFor();
 }
 
 /** Loads the page anew, which comes back to where it was, and shows Try. Waits until it is ready for anything. */

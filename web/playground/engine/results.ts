@@ -76,13 +76,9 @@ export class Results {
 
   /** Gates a file: JSON as the result it contains, anything else as a file that a server sent. */
   async take(file: File, as: "auto" | "file"): Promise<ShownResult> {
-    const { sluice, scope } = this.#gate();
     const { resultIn } = await import("./dropped-file.js");
-    const options = { tool: DROPPED, namespace: DROPPED, scope, dialect: "mcp" } as const;
-    const reduced = await through(sluice, options, await resultIn(file, as));
-    const id = crypto.randomUUID();
-    const isError = hasFailed(reduced.text);
-    return this.add({ id, title: file.name, server: DROPPED, tool: DROPPED, isError, reduced });
+    const kept = { id: crypto.randomUUID(), title: file.name, server: DROPPED, tool: DROPPED };
+    return this.gate(await resultIn(file, as), kept);
   }
 
   /** Gates a result that came as JSON text, as a connected server's is, and keeps it. One pass gives both sides. */

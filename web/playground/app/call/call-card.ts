@@ -264,6 +264,7 @@ class CallCard extends ViewElement {
       ${this.call.isExpired === true ? html`<p class="chip warn">The artifacts of this call have expired: run it again.</p>` : nothing}
       ${result.filed === undefined && !result.isError ? nothing : this.#renderFiled()}
       ${result.failures.map((failure) => html`<p class="problem" role="alert">Not everything was stored: ${failure}</p>`)}
+      ${this.isHeadline ? html`<h2 class="unseen">What is shown of it</h2>` : nothing}
       ${tabList("What is shown of the call", this.#parts, this.#shown, (part) => (this.shownPart = part))}
       <div class="part" role="tabpanel" id=${`panel-${this.#shown}`} aria-labelledby=${`tab-${this.#shown}`}>
         ${this.#part(result)}
@@ -275,6 +276,8 @@ class CallCard extends ViewElement {
   #thing(artifacts: readonly ShownArtifact[]): TemplateResult | typeof nothing {
     const artifact = artifacts.find((each) => isStored(each) && VISIBLE.test(each.mime_type ?? ""));
     if (artifact === undefined || this.call.isExpired === true) return nothing;
+    const images = artifacts.filter((each) => isStored(each) && each.mime_type?.startsWith("image/") === true);
+    if (images.length >= SHEET) return this.#sheet(images);
     if (PLAYED.test(artifact.mime_type ?? "")) return this.#player(artifact);
     const label = `Preview what was stored: ${toSafeName(artifact.filename, artifact.id)}`;
     return html`<button class="thing" aria-label=${label} @click=${() => this.actions.preview(artifact)}>
@@ -282,6 +285,16 @@ class CallCard extends ViewElement {
         >${hasStill(this.call) ? html`<img src="./sales-report.jpg" alt="" />` : nothing}</sluice-thumbnail
       >
     </button>`;
+  }
+
+  #sheet(images: readonly ShownArtifact[]): TemplateResult {
+    void import("./contact-sheet.js");
+    return html`<playground-contact-sheet
+      class="thing"
+      .store=${this.store}
+      .actions=${this.actions}
+      .images=${images}
+    ></playground-contact-sheet>`;
   }
 
   /** Sound and film play where they are seen, and a page is shown before its source. */
@@ -355,6 +368,9 @@ function hasStill({ tool, args }: ShownCall): boolean {
 
 /** Types of which more than an icon can be drawn. */
 const VISIBLE = /^(?:image|text|audio|video)\/|pdf|json|csv|xml|javascript/;
+
+/** Images that are shown beside each other; of fewer, the first. */
+const SHEET = 4;
 
 /** Those of which a picture says less than the thing itself. */
 const PLAYED = /^(?:audio|video)\/|html/;

@@ -83,9 +83,10 @@ class Gain extends ViewElement {
       }
       .price select,
       .price input {
-        background: none;
+        /* A line below the words, however high a finger needs the field to be. */
+        background: repeating-linear-gradient(to right, var(--text-soft) 0 1px, transparent 1px 3px) 0
+          calc(50% + 10px) / 100% 1px no-repeat;
         border: 0;
-        border-block-end: 1px dotted var(--text-soft);
         border-radius: 0;
         field-sizing: content;
         inline-size: auto;

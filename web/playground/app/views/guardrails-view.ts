@@ -142,7 +142,8 @@ class GuardrailsView extends ViewElement {
       .check {
         align-items: center;
         display: inline-flex;
-        justify-content: center;
+        /* It begins where the other fields do, and its name stands beside it: a finger may touch either. */
+        margin-inline-end: calc(14px - var(--target));
         min-block-size: var(--target);
         min-inline-size: var(--target);
       }
