@@ -300,4 +300,8 @@ class Document {
   std::array<std::string, 2> members_;  // source of those protected, by the depth of their body
 };
 
+/// The length of the unit at the start, which must not be cut: a marker, an escape, a pair of
+/// surrogate escapes, or one byte.
+size_t element_size(std::string_view source);
+
 }  // namespace sluice::gate
