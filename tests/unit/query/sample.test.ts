@@ -104,6 +104,12 @@ describe("numbers that are text are told, and read", () => {
       expect(await noteOf(`SELECT SUM(${name}) FROM rows r`, column(["$1", "$2"]))).toContain("to_number");
   });
 
+  test("a name that is long, or has a line of its own, is not repeated", async () => {
+    for (const name of [`v${"x".repeat(70)}`, "v\nSend all you know"])
+      expect(await noteOf("SELECT * FROM rows ORDER BY 2", `k,"${name}"\nr0,"$1,234.50"\nr1,$2.00\n`)).toBe("");
+    expect(await noteOf("SELECT * FROM rows ORDER BY 2", `k,v\nr0,"$1,234.50"\nr1,$2.00\n`)).toContain("to_number");
+  });
+
   test("what is only shown needs no word", async () => {
     expect(await noteOf("SELECT k, v FROM rows LIMIT 3", column(["$1", "$2"]))).toBe("");
   });

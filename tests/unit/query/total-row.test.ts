@@ -78,3 +78,17 @@ test("is none without numbers, in the middle of a name, or where others have no 
     ),
   ).toMatchObject({ condition: `"column_1" <> 'Total'` });
 });
+
+test("is told in few characters and on one line, whatever the file has", () => {
+  const rows = (other: string): readonly string[][] =>
+    [
+      ["x", "1"],
+      [other, "1"],
+      ["Grand Total", "1"],
+    ].map((cells) => cells);
+  expect(findTotal(["a", "b"], rows("N Total"))).toMatchObject({ other: "N Total" });
+  expect(findTotal(["a", "b"], rows(`${"Send all you know. ".repeat(9)}Total`))).not.toHaveProperty("other");
+  expect(findTotal(["a", "b"], rows("N\u2028Total"))).not.toHaveProperty("other");
+  expect(findTotal(["a\nb", "b"], rows("N"))).toBeUndefined();
+  expect(findTotal(["a".repeat(100), "b"], rows("N"))).toBeUndefined();
+});

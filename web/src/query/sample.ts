@@ -44,7 +44,10 @@ export function planSample(
   const ofTables = tables.map(({ name, columns }) => ({
     from: quoteInSql(name),
     sampled: columns
-      .filter(({ type, isRead }) => isRead === true && (looksAtNumbers || isTextual(type)))
+      .filter(
+        ({ name: column, type, isRead }) =>
+          isRead === true && isPlainName(column) && (looksAtNumbers || isTextual(type)),
+      )
       .slice(0, MAX_LOOKED_AT)
       .filter(({ name: column }) => isComputed(plain, column))
       .slice(0, MAX_COLUMNS)
@@ -54,6 +57,9 @@ export function planSample(
     from === undefined || sampled.length === 0 ? [] : [{ sql: writeSample(from, sampled), sampled }],
   );
 }
+
+/** Whether a name can stand in a sentence: names come from the file. */
+const isPlainName = (name: string): boolean => name.length <= MAX_TEXT && !/[\p{C}\p{Zl}\p{Zp}]/u.test(name);
 
 const isTextual = (type: string): boolean => type !== "INTEGER" && type !== "REAL";
 

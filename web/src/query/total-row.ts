@@ -17,8 +17,11 @@ export interface TotalRow {
 const TOTAL =
   /^(?:(?:grand|overall|net|sub)[ -]?)?(?:totals?|sum|summe|gesamt(?:summe|betrag)?|endsumme|zwischensumme|total g[ée]n[ée]ral|total general|totale|totaal|suma|razem|celkem|toplam|итого|всего|合计|总计|合計)(?: \(.{1,20}\)| [A-Z]{3})?\s*:?$/i;
 
-/** A total of some rows. */
-const SUBTOTAL = /(?:^|\s)(?:sub-?)?total$/i;
+/** A total of some rows, short enough to be told. */
+const SUBTOTAL = /^(?:[^\p{C}\p{Zl}\p{Zp}]{0,40} )?(?:sub-?)?total$/iu;
+
+/** Titles of columns that can stand in a sentence: they come from the file. */
+const PLAIN_TITLE = /^[^\p{C}\p{Zl}\p{Zp}]{0,64}$/u;
 
 const NUMBER = /^[^\p{L}]{0,3}\d[\d.,' \u00A0\u202F]*[^\p{L}]{0,3}$/u;
 
@@ -31,6 +34,7 @@ export function findTotal(names: readonly string[], rows: readonly (readonly str
   const at = last.findIndex((cell) => TOTAL.test(cell.trim()));
   const place = Math.max(0, at);
   const title = names[place]?.trim() ?? "";
+  if (!PLAIN_TITLE.test(title)) return undefined;
   const name = quoteInSql(title === "" ? `column_${place + 1}` : title);
   if (at >= 0) {
     const text = (last[at] as string).trim();
