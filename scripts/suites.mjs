@@ -26,6 +26,9 @@ const PAGES = ["web/ui", "web/playground"];
 /** What every suite depends on. */
 const COMMON = ["wasm", "tests/support", "package-lock.json", "vitest.config.ts"];
 
+/** What the tests in Chromium cover. */
+export const COVERED_BY_BROWSER = [...COMMON, ...upTo("mcp"), ...PAGES, "tests/browser"];
+
 /**
  * Each suite: its project of Vitest, the folders of its `*.full.test.ts`, and the sources that it covers. A file belongs to the first
  * whose folder it is in. `properties` are all other tests, with as many draws and rounds as the full run has.
@@ -100,11 +103,16 @@ export function listTests(name) {
   return project === "library" || folders.length > 0 ? tests.filter((path) => findSuite(path) === name) : tests;
 }
 
-/** A hash of all that a suite covers, as it is in the working tree. */
+/** A hash of all that a suite covers. */
 function hashTree(name) {
-  const hash = createHash("sha256");
   const tests = name === "properties" ? ["tests/unit"] : SUITES[name].folders;
-  for (const path of listFiles([...COMMON, ...SUITES[name].covers, ...tests])) {
+  return hashFiles([...COMMON, ...SUITES[name].covers, ...tests]);
+}
+
+/** A hash of all files below some paths, as they are in the working tree. */
+export function hashFiles(paths) {
+  const hash = createHash("sha256");
+  for (const path of listFiles(paths)) {
     hash.update(
       `${path}\0${createHash("sha256")
         .update(readFileSync(join(root, path)))

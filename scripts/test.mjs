@@ -1,6 +1,7 @@
 /**
- * `npm test`: sets up, builds, runs the runners, and says which suites of the full run are stale; the last line is the counts. Where
- * `CI` is `true` or `1` it also runs the runners that take long, and stale suites that take less than five minutes together.
+ * `npm test`: sets up, builds, runs the runners, and says which suites of the full run are stale; the last line is the counts. A runner
+ * whose sources have not changed since it passed in this clone is left out. Where `CI` is `true` or `1` none is; the runners that take
+ * long run as well, and stale suites that take less than five minutes together.
  * `npm run test:full` runs every suite at full length, and writes down which have passed. Names behind `--` choose runners.
  * @module
  */
@@ -17,6 +18,7 @@ import {
   siteTests,
   wasmTests,
 } from "./runners.mjs";
+import { hasPassed, keepPassed } from "./passed-runners.mjs";
 import { main, setup } from "./setup.mjs";
 import { describeStale, findStaleSuites, recordPassed, SUITES } from "./suites.mjs";
 
@@ -76,13 +78,17 @@ const line = ({ passed, failed, skipped }) => `${passed} passed, ${failed} faile
 function chooseRunners(asked) {
   const names = Object.keys(runners);
   if (asked.length > 0) return names.filter((name) => asked.includes(name));
-  return names.filter((name) => full || isCi || runners[name].isLong !== true);
+  if (full || isCi) return names;
+  return names.filter((name) => runners[name].isLong !== true && !hasPassed(name));
 }
 
-/** Says which runners were left to CI. */
+/** Says which runners were left out: those that CI runs, and those whose sources have passed. */
 function reportLeft(names) {
   const left = Object.keys(runners).filter((name) => !names.includes(name));
-  if (left.length > 0) console.log(`\nleft to CI: ${left.join(", ")}: npm test -- ${left.join(" ")}`);
+  const long = left.filter((name) => runners[name].isLong === true);
+  const unchanged = left.filter((name) => !long.includes(name));
+  if (unchanged.length > 0) console.log(`\nunchanged since they passed: ${unchanged.join(", ")}`);
+  if (long.length > 0) console.log(`\nleft to CI: ${long.join(", ")}: npm test -- ${long.join(" ")}`);
 }
 
 /** The stale suites, if they are to be run at once: if all have passed before, and together take little enough. */
@@ -124,7 +130,9 @@ await main(async () => {
   const names = chooseRunners(chosen);
   for (const name of names) {
     const { title, run } = runners[name];
-    add(await count(title, run));
+    const counts = await count(title, run);
+    if (counts.failed === 0) keepPassed(name);
+    add(counts);
   }
   if (full) console.log(`\nwritten down as passed: ${recordPassed(listFiles()).join(", ") || "none"}`);
   const again = full || chosen.length > 0 ? [] : reportStale();
