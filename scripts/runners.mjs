@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { cores, root, run, tool } from "./run.mjs";
 import { build, buildFolder, buildNative } from "./build.mjs";
 import { percent, reaches, total } from "./coverage-table.mjs";
-import { buildSite } from "./site.mjs";
+import { buildSite, TEST_URL } from "./site.mjs";
 import { listTests, SUITES } from "./suites.mjs";
 
 /** Some run at a time: what one says that fails stands together. */
@@ -92,7 +92,7 @@ async function coveredLibraryTests() {
 export const browserTests = () => vitest("browser");
 
 /** The core, the library and the playground, of what is in the sources now: once, for all runners that use them. */
-export const built = once(() => build().then(buildSite));
+export const built = once(() => build().then(() => buildSite({ url: TEST_URL })));
 
 /** The playground as it is built. */
 export const siteTests = () => built().then(() => vitest("site", { SLUICE_SITE: "built" }));

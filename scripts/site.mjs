@@ -18,6 +18,9 @@ import { makePictures } from "./site-pictures.mjs";
 /** Where the site is built. */
 export const SITE = join(root, "build/site");
 
+/** Where tests say that the site is served, for what other pages show of a link to it. */
+export const TEST_URL = "https://sluice.example/play/";
+
 /** Its package: `npm pack` and `npm publish` take this folder. */
 export const PLAYGROUND = join(root, "build/playground");
 

@@ -3,7 +3,7 @@
  * @module
  */
 import type { TestProject } from "vitest/node";
-import { buildSite, serveSite } from "../../scripts/site.mjs";
+import { buildSite, serveSite, TEST_URL } from "../../scripts/site.mjs";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -11,12 +11,9 @@ declare module "vitest" {
   }
 }
 
-/** Where the site is said to be served, for what other pages show of a link to it. */
-export const PUBLIC_URL = "https://sluice.example/play/";
-
 /** Vitest calls this before the first test. `SLUICE_SITE=built` uses the existing site. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
-  if (process.env["SLUICE_SITE"] !== "built") await buildSite({ url: PUBLIC_URL });
+  if (process.env["SLUICE_SITE"] !== "built") await buildSite({ url: TEST_URL });
   const site = await serveSite(0);
   provide("siteUrl", site.url);
   return () => site.close();

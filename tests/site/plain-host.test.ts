@@ -5,8 +5,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
 import { describe, expect, test } from "vitest";
-import { PLAYGROUND, SITE } from "../../scripts/site.mjs";
-import { PUBLIC_URL } from "./build.js";
+import { PLAYGROUND, SITE, TEST_URL } from "../../scripts/site.mjs";
 import { during, run, visitor } from "./visit.js";
 
 /** What a host must know for a page to run at all: browsers run no script and compile no module of another type. */
@@ -69,7 +68,7 @@ describe.each(["application/octet-stream", undefined])("where a host serves othe
   });
 });
 
-describe.skipIf(process.env["SLUICE_SITE"] === "built")("a link to the site", () => {
+describe("a link to the site", () => {
   const tagsIn = (html: string): ReadonlyMap<string, string> =>
     new Map(
       [...html.matchAll(/<meta (?:property|name)="([^"]+)" content="([^"]*)" \/>/g)].map(([, name = "", text = ""]) => [
@@ -87,8 +86,8 @@ describe.skipIf(process.env["SLUICE_SITE"] === "built")("a link to the site", ()
       .replaceAll(/\s+/g, " ")
       .trim();
     expect(tags.get("og:title")).toBe(sentence);
-    expect(tags.get("og:url")).toBe(PUBLIC_URL);
-    expect(tags.get("og:image")).toBe(`${PUBLIC_URL}preview.png`);
+    expect(tags.get("og:url")).toBe(TEST_URL);
+    expect(tags.get("og:image")).toBe(`${TEST_URL}preview.png`);
     const picture = await readFile(join(SITE, "preview.png"));
     expect(String(picture.subarray(1, 4))).toBe("PNG");
     expect([picture.readUInt32BE(16), picture.readUInt32BE(20)].map(String)).toEqual(

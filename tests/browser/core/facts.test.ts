@@ -1,16 +1,22 @@
-/** The facts of files in a page: their module is fetched from beside the library, with the first file that has any. */
+/** The facts of files in a page: each module is fetched from beside the library, with the first file that it knows. */
 import { expect, test } from "vitest";
 import { createSluice } from "../../../web/src/index.js";
 
-const isFetched = (): boolean => performance.getEntriesByType("resource").some(({ name }) => /facts\.wasm/.test(name));
+const isFetched = (module: string): boolean =>
+  performance.getEntriesByType("resource").some(({ name }) => new URL(name).pathname.endsWith(`/${module}.wasm`));
 
 const PDF = "%PDF-1.4\n1 0 obj\n<</Type/Pages/Count 14>>\nendobj\ntrailer\n<</Root 1 0 R>>\n%%EOF\n";
 
-test("a page fetches the module of facts when a file has some, and not before", async () => {
+const CALENDAR =
+  "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART:20260102T100000Z\r\nSUMMARY:Tea\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
+
+test("a page fetches the module of PDFs with the first PDF, that of all other files with another, and neither before", async () => {
   const sluice = await createSluice({ store: "memory" });
   const encoder = new TextEncoder();
   expect((await sluice.sniff(encoder.encode("only a text\n"))).extension).toBe("txt");
-  expect(isFetched()).toBe(false);
+  expect([isFetched("pdf"), isFetched("facts")]).toEqual([false, false]);
   expect((await sluice.sniff(encoder.encode(PDF))).description).toContain("14 pages");
-  expect(isFetched()).toBe(true);
+  expect([isFetched("pdf"), isFetched("facts")]).toEqual([true, false]);
+  expect((await sluice.sniff(encoder.encode(CALENDAR))).description).toContain("1 event");
+  expect(isFetched("facts")).toBe(true);
 });
