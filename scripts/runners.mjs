@@ -159,7 +159,7 @@ const nativeBinary = (folder) => [join(folder, "sluice_tests")];
 const wasmBinary = (folder) => [process.execPath, join(folder, "sluice_tests.cjs")];
 
 /** Parts of the tests for each core, so that one with slow tests does not keep the others waiting. */
-const SHARDS_EACH = 4;
+const SHARDS_EACH = 8;
 
 async function gtest(preset, command) {
   await buildNative(preset, ["sluice_tests"]);
