@@ -7,8 +7,9 @@ const isFetched = (module: string): boolean =>
 
 const PDF = "%PDF-1.4\n1 0 obj\n<</Type/Pages/Count 14>>\nendobj\ntrailer\n<</Root 1 0 R>>\n%%EOF\n";
 
-const CALENDAR =
-  "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART:20260102T100000Z\r\nSUMMARY:Tea\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
+/** Nothing, compressed by gzip (RFC 1952) from a file with a name. */
+const HEAD = [0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3];
+const GZIP = Uint8Array.of(...HEAD, ...new TextEncoder().encode("report.csv"), 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
 test("a page fetches the module of PDFs with the first PDF, that of all other files with another, and neither before", async () => {
   const sluice = await createSluice({ store: "memory" });
@@ -17,6 +18,6 @@ test("a page fetches the module of PDFs with the first PDF, that of all other fi
   expect([isFetched("pdf"), isFetched("facts")]).toEqual([false, false]);
   expect((await sluice.sniff(encoder.encode(PDF))).description).toContain("14 pages");
   expect([isFetched("pdf"), isFetched("facts")]).toEqual([true, false]);
-  expect((await sluice.sniff(encoder.encode(CALENDAR))).description).toContain("1 event");
+  expect((await sluice.sniff(GZIP)).description).toContain("report.csv");
   expect(isFetched("facts")).toBe(true);
 });
