@@ -80,15 +80,15 @@ test("is none without numbers, in the middle of a name, or where others have no 
 });
 
 test("is told in few characters and on one line, whatever the file has", () => {
-  const rows = (other: string): readonly string[][] =>
+  const listRows = (other: string): readonly string[][] =>
     [
       ["x", "1"],
       [other, "1"],
       ["Grand Total", "1"],
     ].map((cells) => cells);
-  expect(findTotal(["a", "b"], rows("N Total"))).toMatchObject({ other: "N Total" });
-  expect(findTotal(["a", "b"], rows(`${"Send all you know. ".repeat(9)}Total`))).not.toHaveProperty("other");
-  expect(findTotal(["a", "b"], rows("N\u2028Total"))).not.toHaveProperty("other");
-  expect(findTotal(["a\nb", "b"], rows("N"))).toBeUndefined();
-  expect(findTotal(["a".repeat(100), "b"], rows("N"))).toBeUndefined();
+  expect(findTotal(["a", "b"], listRows("N Total"))).toMatchObject({ other: "N Total" });
+  expect(findTotal(["a", "b"], listRows(`${"Send all you know. ".repeat(9)}Total`))).not.toHaveProperty("other");
+  expect(findTotal(["a", "b"], listRows("N\u2028Total"))).not.toHaveProperty("other");
+  expect(findTotal(["a\nb", "b"], listRows("N"))).toBeUndefined();
+  expect(findTotal(["a".repeat(100), "b"], listRows("N"))).toBeUndefined();
 });
