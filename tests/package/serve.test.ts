@@ -107,9 +107,9 @@ async function filesUnder(folder: string): Promise<string[]> {
     .sort();
 }
 
-test("the playground's package has all of the site but what only a few PDFs need", async () => {
+test("the playground's package has all of the site but what only a few PDFs need, and the picture of a link to it", async () => {
   const installed = join(both, "node_modules", "mcp-sluice-playground");
-  const site = (await filesUnder(SITE)).filter((name) => !/^pdf\/(?:cmaps|iccs)\//.test(name));
+  const site = (await filesUnder(SITE)).filter((name) => !/^(?:pdf\/(?:cmaps|iccs)\/|preview\.png$)/.test(name));
   const papers = ["LICENSE", "README.md", "package.json"];
   expect(await filesUnder(installed)).toEqual([...papers, ...site.map((name) => `site/${name}`)].sort());
   expect(site).toEqual(expect.arrayContaining(["index.html", "sw.js"]));
