@@ -1,12 +1,13 @@
 /**
  * What takes too long for `npm test`: suites that `npm run test:full` runs. `tests/full-run.json`, which is committed, says of each
- * which sources it last passed for, so that `npm test` can tell which are stale and a release refuses them.
+ * which sources it last passed for, so that `npm test` can tell which are stale and a release refuses them. And which runners of
+ * `npm test` have passed for the sources of this clone, so that a brief run can leave them out.
  * @module
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { root } from "./run.mjs";
 
 /** Where it is written down. */
@@ -25,9 +26,6 @@ const PAGES = ["web/ui", "web/playground"];
 
 /** What every suite depends on. */
 const COMMON = ["wasm", "tests/support", "package-lock.json", "vitest.config.ts"];
-
-/** What the tests in Chromium cover. */
-export const COVERED_BY_BROWSER = [...COMMON, ...upTo("mcp"), ...PAGES, "tests/browser"];
 
 /**
  * Each suite: its project of Vitest, the folders of its `*.full.test.ts`, and the sources that it covers. A file belongs to the first
@@ -110,7 +108,7 @@ function hashTree(name) {
 }
 
 /** A hash of all files below some paths, as they are in the working tree. */
-export function hashFiles(paths) {
+function hashFiles(paths) {
   const hash = createHash("sha256");
   for (const path of listFiles(paths)) {
     hash.update(
@@ -166,4 +164,41 @@ export function recordPassed(files) {
   );
   writeFileSync(join(root, RECORD), `${JSON.stringify(ordered, null, 2)}\n`);
   return good;
+}
+
+/** Where is written down, in this clone alone, for which sources runners of `npm test` have passed. */
+const PASSED_HERE = join(root, "build/passed-runners.json");
+
+/** The runners that a brief run leaves out where they have passed, by what each covers. The others cover nearly everything. */
+const COVERED = {
+  browser: [...COMMON, ...upTo("mcp"), ...PAGES, "tests/browser"],
+  native: ["wasm", "tests/cpp", "tests/fuzz", "cmake", "CMakeLists.txt", "CMakePresets.json"],
+};
+
+/** @returns {Record<string, string>} */
+function readPassedHere() {
+  try {
+    return JSON.parse(readFileSync(PASSED_HERE, "utf8"));
+  } catch {
+    // There is none, or a run was killed while it wrote it: then every runner runs.
+    return {};
+  }
+}
+
+/** A hash of what a runner covers, as it is in the working tree. Undefined for a runner that is never left out. */
+export function hashRunner(name) {
+  return Object.hasOwn(COVERED, name) ? hashFiles(COVERED[name]) : undefined;
+}
+
+/** Whether a runner has passed for the sources as they are. */
+export function hasPassed(name) {
+  const hash = hashRunner(name);
+  return hash !== undefined && readPassedHere()[name] === hash;
+}
+
+/** Writes down that a runner has passed for the sources that had this hash when it began. */
+export function keepPassed(name, hash) {
+  if (hash === undefined) return;
+  mkdirSync(dirname(PASSED_HERE), { recursive: true });
+  writeFileSync(PASSED_HERE, `${JSON.stringify({ ...readPassedHere(), [name]: hash }, null, 2)}\n`);
 }

@@ -185,7 +185,7 @@ function shortStyles(): Plugin {
 }
 
 /**
- * One file for the demo and the libraries that the worker starts with: several files compress less. Sign-in, the tiered store and
+ * One file for the demo's example and the libraries that the worker starts with: several files compress less. Sign-in, the tiered store and
  * the tokenizer are left out, since few visits need them.
  */
 const WORKER_BEGIN = {

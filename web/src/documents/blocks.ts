@@ -24,6 +24,22 @@ export const ABOVE = "↑";
 
 const JOINED_CELLS = `In tables ${LEFT} marks a cell that is joined with the one at its left, ${ABOVE} with the one above.`;
 
+/** A table that stands in a cell of another: text of that cell. */
+export class InnerTable {
+  readonly #rows: string[] = [];
+
+  /** Adds a row; one without text is left out. */
+  add(cells: readonly string[]): void {
+    const row = cells.map(oneLine).filter(Boolean).join(", ");
+    if (row !== "") this.#rows.push(row);
+  }
+
+  /** `[table: Bern, 3; Oslo, 5]`. Empty without rows. */
+  toString(): string {
+    return this.#rows.length === 0 ? "" : `[table: ${this.#rows.join("; ")}]`;
+  }
+}
+
 /** Writes blocks into a sink, and headings into its facts. */
 export class BlockWriter {
   #last: Block | undefined;

@@ -2,7 +2,7 @@
  * A table of OpenDocument while it is read, row by row.
  * @module
  */
-import { ABOVE, LEFT, oneLine } from "./blocks.js";
+import { ABOVE, InnerTable, LEFT } from "./blocks.js";
 import { MAX_COLUMNS } from "./cell-range.js";
 import { readCount } from "./xml.js";
 
@@ -11,6 +11,8 @@ const MAX_REPEAT = 64;
 
 /** The rows and cells of one table. */
 export class OpenTable {
+  /** Its rows where it stands in a cell. */
+  readonly inner: InnerTable = new InnerTable();
   /** What stands in the cell that is open. */
   cell: string[] = [];
   #cells: string[] = [];
@@ -18,8 +20,6 @@ export class OpenTable {
   #isCovered = false;
   /** How many cells to the right are joined with the last that is not covered. */
   #joined = 0;
-  /** Rows of a table that stands in a cell. */
-  readonly #rows: string[] = [];
 
   /** Begins a cell; a covered one is joined with another. */
   openCell(isCovered: boolean, attributes: Readonly<Record<string, string>>): void {
@@ -48,14 +48,9 @@ export class OpenTable {
     return cells;
   }
 
-  /** Keeps a row of a table that stands in a cell. */
-  keepRow(cells: readonly string[]): void {
-    this.#rows.push(cells.map(oneLine).filter(Boolean).join(", "));
-  }
-
   /** Adds a table that stands in the open cell, as text of it. */
-  addTable(table: OpenTable): void {
-    const rows = table.#rows.filter((row) => row !== "");
-    if (rows.length > 0) this.cell.push(`[table: ${rows.join("; ")}]`);
+  addTable({ inner }: OpenTable): void {
+    const text = inner.toString();
+    if (text !== "") this.cell.push(text);
   }
 }

@@ -618,7 +618,7 @@ export class OpenText implements MarkupHandler {
     const table = this.#tables.at(-1);
     if (table === undefined) return;
     const cells = table.takeRow();
-    if (this.#tables.length > 1) table.keepRow(cells);
+    if (this.#tables.length > 1) table.inner.add(cells);
     else if (this.#context.form === "text") {
       while (cells.at(-1) === "") cells.pop();
       const repeat = this.#rowRepeat;

@@ -3,7 +3,7 @@
  * @module
  */
 import type { Block } from "./block-target.js";
-import { ABOVE, LEFT, oneLine } from "./blocks.js";
+import { ABOVE, InnerTable, LEFT } from "./blocks.js";
 
 /** Most columns of a table: Word allows 63. */
 const MAX_COLUMNS = 1000;
@@ -37,6 +37,8 @@ function listCell({ blocks, span, joins }: Cell): readonly string[] {
 
 /** The rows and cells of one table. */
 export class WordTable {
+  /** Its rows where it stands in a cell. */
+  readonly inner: InnerTable = new InnerTable();
   /** The cell that is open. */
   cell: Cell = makeCell();
   /** What happened to the row that is open: `row inserted by Ann`. */
@@ -46,8 +48,6 @@ export class WordTable {
   /** Whether a page ends before the row that is open. */
   endsPage = false;
   #cells: Cell[] = [];
-  /** Rows of a table that stands in a cell. */
-  readonly #rows: string[] = [];
 
   /** Begins a cell. */
   openCell(): void {
@@ -75,15 +75,9 @@ export class WordTable {
     return row;
   }
 
-  /** Keeps a row of a table that stands in a cell. */
-  keepRow(cells: readonly string[]): void {
-    this.#rows.push(cells.map(oneLine).filter(Boolean).join(", "));
-  }
-
   /** Adds a table that stands in the open cell, as text of it. */
-  addTable(table: WordTable): void {
-    const rows = table.#rows.filter((row) => row !== "");
-    const text = `[table: ${rows.join("; ")}]`;
-    if (rows.length > 0) this.cell.blocks.push({ text, level: 0, mark: undefined, isHeading: false });
+  addTable({ inner }: WordTable): void {
+    const text = inner.toString();
+    if (text !== "") this.cell.blocks.push({ text, level: 0, mark: undefined, isHeading: false });
   }
 }

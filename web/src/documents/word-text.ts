@@ -10,8 +10,7 @@ import { EquationText } from "./equation.js";
 import type { WordNumbering } from "./numbering.js";
 import { relationshipId, type Relationship } from "./package.js";
 import { type NoteWriter, nameAuthor } from "./notes.js";
-import { readSymbol } from "./symbol-font.js";
-import { guessStyle, isOn, PLAIN, readOutlineLevel, type Style } from "./word-styles.js";
+import { guessStyle, isOn, PLAIN, readOutlineLevel, readSymbol, type Style } from "./word-styles.js";
 import { WordTable } from "./word-table.js";
 import { getAttribute, readCount, localName, type MarkupHandler } from "./xml.js";
 
@@ -602,7 +601,7 @@ export class WordText implements MarkupHandler {
     const isOuter = this.#tables.length === 1;
     const { blocks, cells, endsPage } = table.takeRow();
     if (!isOuter) {
-      table.keepRow(cells);
+      table.inner.add(cells);
       return;
     }
     if (endsPage) this.#blocks.endPart(this.#context.hasPages);
