@@ -16,13 +16,19 @@ const MAX_MEMBERS = 10;
 /** Texts that are longer are no numbers and no dates. */
 const MAX_TEXT = 64;
 
+/** Characters of a cell or a name that a note quotes, and those that are blanks there. */
+const MAX_QUOTED = 40;
+const UNPRINTED = /[\p{C}\p{Zl}\p{Zp}]/gu;
+
 /** How a text is read: as it is, as a number with a point and with a comma, and as a date in three ways. */
 const READINGS = 6;
 
 /** Something that a query names: a column, or a member of JSON. */
 export interface Sampled {
-  /** As SQL has it. */
+  /** As a note writes it in SQL. */
   readonly sql: string;
+  /** As SQL reads it, where that cannot stand in a note. */
+  readonly source?: string;
   /** The name of a column; of a member none. */
   readonly column?: string;
 }
@@ -41,32 +47,34 @@ export function planSample(
 ): readonly SampleQuery[] {
   const plain = blankStrings(sql);
   const looksAtNumbers = isNothing || DATE_FUNCTION.test(sql);
-  const ofTables = tables.map(({ name, columns }) => ({
-    from: quoteInSql(name),
+  const ofTables = tables.map(({ name: table, columns }) => ({
+    from: quoteInSql(table),
     sampled: columns
-      .filter(
-        ({ name: column, type, isRead }) =>
-          isRead === true && isPlainName(column) && (looksAtNumbers || isTextual(type)),
-      )
+      .filter(({ type, isRead }) => isRead === true && (looksAtNumbers || isTextual(type)))
       .slice(0, MAX_LOOKED_AT)
-      .filter(({ name: column }) => isComputed(plain, column))
+      .filter(({ name }) => isComputed(plain, name))
       .slice(0, MAX_COLUMNS)
-      .map(({ name: column }) => ({ sql: quoteInSql(column), column })),
+      .map(({ name }) => sampleColumn(name)),
   }));
   return [...ofTables, { from: findSource(sql), sampled: listMembers(sql) }].flatMap(({ from, sampled }) =>
     from === undefined || sampled.length === 0 ? [] : [{ sql: writeSample(from, sampled), sampled }],
   );
 }
 
-/** Whether a name can stand in a sentence: names come from the file. */
-const isPlainName = (name: string): boolean => name.length <= MAX_TEXT && !/[\p{C}\p{Zl}\p{Zp}]/u.test(name);
+/** A column. Its name comes from the file: one that is long, or not of one line, is shortened in notes and left out of their SQL. */
+function sampleColumn(column: string): Sampled {
+  const source = quoteInSql(column);
+  const plain = column.replace(UNPRINTED, " ");
+  if (plain === column && column.length <= MAX_TEXT) return { sql: source, column };
+  return { sql: "…", source, column: plain.length > MAX_QUOTED ? `${plain.slice(0, MAX_QUOTED)}…` : plain };
+}
 
 const isTextual = (type: string): boolean => type !== "INTEGER" && type !== "REAL";
 
 function writeSample(from: string, sampled: readonly Sampled[]): string {
   const texts = sampled.map(
-    ({ sql }, at) =>
-      `CASE WHEN typeof(${sql}) = 'text' THEN substr(${sql}, 1, ${MAX_TEXT + 1}) ELSE ${sql} END AS v${at}`,
+    ({ sql, source = sql }, at) =>
+      `CASE WHEN typeof(${source}) = 'text' THEN substr(${source}, 1, ${MAX_TEXT + 1}) ELSE ${source} END AS v${at}`,
   );
   const readings = sampled.map(
     (_, at) =>
@@ -415,11 +423,9 @@ function explainNothing(
   return `Nothing was found; ${name} is such as ${some.map(quote).join(", ")}.`;
 }
 
-const MAX_QUOTED = 40;
-
 /** A cell in quotes. It may come from anywhere, so that it stays short and on one line. */
 function quote({ raw }: Reading): string {
-  const text = String(raw).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, " ");
+  const text = String(raw).replace(UNPRINTED, " ");
   const short = text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
   return typeof raw === "number" ? short : JSON.stringify(short);
 }

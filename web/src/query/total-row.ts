@@ -34,8 +34,7 @@ export function findTotal(names: readonly string[], rows: readonly (readonly str
   const at = last.findIndex((cell) => TOTAL.test(cell.trim()));
   const place = Math.max(0, at);
   const title = names[place]?.trim() ?? "";
-  if (!PLAIN_TITLE.test(title)) return undefined;
-  const name = quoteInSql(title === "" ? `column_${place + 1}` : title);
+  const name = PLAIN_TITLE.test(title) ? quoteInSql(title === "" ? `column_${place + 1}` : title) : "…";
   if (at >= 0) {
     const text = (last[at] as string).trim();
     const other = rows
