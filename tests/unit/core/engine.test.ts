@@ -290,6 +290,14 @@ describe("E_CORE_LOAD, with the remedy and the cause, for", () => {
     expect(await refused(new Uint8Array(CORE.subarray(0, 100)))).toBeInstanceOf(WebAssembly.CompileError);
   });
 
+  test.each(["contract", "facts", "pdf", "tables"])("another module of ours: %s", async (name) => {
+    const wasm = await readFile(new URL(`../../../web/src/core/${name}.wasm`, import.meta.url));
+    await expect(createSluice({ store: "memory", wasm })).rejects.toMatchObject({
+      code: "E_CORE_LOAD",
+      message: expect.stringContaining("take both from one version") as string,
+    });
+  });
+
   test("a server that is not there", async () => {
     const { url } = await gone();
     expect(await refused(url)).toBeInstanceOf(TypeError);

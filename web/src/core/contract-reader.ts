@@ -94,7 +94,7 @@ async function readerFrom(wasm: ContractWasmSource | undefined): Promise<EngineP
 export async function contractPool(source: ContractWasmSource): Promise<EnginePool<Contract>> {
   const compiled = await compileSource(source);
   return new EnginePool(async () => {
-    const module = await instantiate(createContractModule, compiled);
+    const module = await instantiate(createContractModule, compiled, "Contract");
     return new Engine(module, new module.Contract());
   });
 }

@@ -172,7 +172,7 @@ export async function compileSource(source: WasmSource): Promise<WebAssembly.Mod
  */
 export function corePool(compiled: CompiledModule, config: string): EnginePool {
   return new EnginePool(async () => {
-    const module = await instantiate(createCoreModule, compiled);
+    const module = await instantiate(createCoreModule, compiled, "Core");
     const engine = new Engine(module, new module.Core());
     engine.give(config);
     engine.call("configure");

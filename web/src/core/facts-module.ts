@@ -103,7 +103,7 @@ class FactsReader {
     const { glue, place } = this.#parts;
     this.#compiled ??= (async () => compileSource(this.#source ?? place()))();
     const [{ default: create }, compiled] = await Promise.all([glue(), this.#compiled]);
-    const module = await instantiate(create, compiled);
+    const module = await instantiate(create, compiled, "Facts");
     return new Engine(module, new module.Facts());
   }
 }

@@ -114,7 +114,7 @@ export class TableRun {
     members: readonly string[],
   ): Promise<TableRun> {
     const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, maxGroups = MAX_GROUPS } = limits;
-    const instance = await instantiate(createTablesModule, module);
+    const instance = await instantiate(createTablesModule, module, "TableQuery");
     const run = new TableRun(new instance.TableQuery(read, timeoutMs, maxBytes, maxGroups));
     if (members.length > 0) {
       run.#give(members.join("\0"));
