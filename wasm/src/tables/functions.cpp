@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <utility>
 
 #include "tables/number.h"
 #include "text/ascii.h"
+#include "text/utf8.h"
 
 namespace sluice::tables {
 
@@ -17,20 +17,6 @@ namespace {
 
 /// The longest text of a number or a date.
 constexpr size_t kMaxText = 64;
-
-/// The code point at `at`, which goes behind it. Damaged ones are U+FFFD.
-uint32_t next_point(std::string_view text, size_t& at) {
-  const auto first = static_cast<uint8_t>(text[at++]);
-  if (first < 0x80) return first;
-  const int more = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : first >= 0xC0 ? 1 : 0;
-  if (more == 0) return 0xFFFD;
-  uint32_t point = first & (0x3FU >> more);
-  for (int left = more; left > 0; --left) {
-    if (at == text.size() || (static_cast<uint8_t>(text[at]) & 0xC0) != 0x80) return 0xFFFD;
-    point = point << 6 | (static_cast<uint8_t>(text[at++]) & 0x3FU);
-  }
-  return point;
-}
 
 /// A character for each code point: `$` for any currency, one kind of space, apostrophe and minus,
 /// letters without their marks, and `a` for other letters.
@@ -40,7 +26,8 @@ std::string simplify(std::string_view text) {
       "aaaaaaaceeeeiiiidnooooo*ouuuuytsaaaaaaaceeeeiiiidnooooo/ouuuuyty";
   std::string simple;
   for (size_t at = 0; at < text.size();) {
-    const uint32_t point = next_point(text, at);
+    const auto [point, length] = read_code_point(text, at);
+    at += length;
     if (point == '$' || (point >= 0xA2 && point <= 0xA5) || (point >= 0x20A0 && point <= 0x20CF)) {
       simple += '$';
     } else if (point == '\t' || point == 0xA0 || (point >= 0x2000 && point <= 0x200A) ||
