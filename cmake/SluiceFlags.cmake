@@ -17,7 +17,7 @@ add_library(sluice_flags INTERFACE)
 
 # Sources that every byte passes through. What runs in them once a run or a document is `[[gnu::cold]]`, and compiled for
 # size.
-set(fast_sources "^wasm/src/(codec/(scalar|simd128)|gate/(inner|pass_|scan|run/(byte_array|run|token))|describe/outline|json/(fingerprint|reader|escape|spelling)|text/damage|tables/(constraint|csv|groups|json_rows|lines|number|table))")
+set(fast_sources "^wasm/src/(codec/(scalar|simd128)|gate/(inner|pass_|scan|run/(byte_array|run|token))|describe/outline|json/(fingerprint|reader|escape|spelling)|text/damage|tables/(constraint|csv|groups|hash_index|json_rows|leaders|lines|number|table|value))")
 # Inlining a function may make its caller this much larger, in LLVM's units: a call costs about 25. LLVM's own 225 is a
 # hundredth of the module for no time that can be measured; with 40 rows of small values take a sixth longer.
 set(fast_inline 80)

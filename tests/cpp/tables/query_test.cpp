@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <array>
+#include <random>
+
 #include "tables/tables_fixture.h"
 
 namespace sluice {
@@ -95,11 +98,11 @@ INSTANTIATE_TEST_SUITE_P(Statements, Refused,
                                          "SELECT \"Paris\" FROM rows",
                                          "WITH a AS (SELECT 1) DELETE FROM rows"));
 
-/// The same with a second table, which the hash table of groups does not answer.
-std::string ask_sorter(const std::string& text, std::string sql) {
+/// The same of a copy, which SQLite groups and sorts without help.
+std::string ask_copy(const std::string& text, std::string sql) {
   const std::string from = " FROM rows";
-  sql.insert(sql.find(from) + from.size(), ", (SELECT 1)");
-  return ask_csv(text, sql);
+  sql.replace(sql.find(from), from.size(), " FROM copy");
+  return ask_csv(text, "WITH copy AS MATERIALIZED (SELECT * FROM rows) " + sql);
 }
 
 class Grouped : public testing::TestWithParam<const char*> {};
@@ -107,7 +110,7 @@ class Grouped : public testing::TestWithParam<const char*> {};
 TEST_P(Grouped, IsWhatSqliteSays) {
   const std::string text =
       "k,c,n,x\na,x,1,1.5\nb,y,,2\n,x,3,2.5\na,y,1,\nb,,9223372036854775807,0.1\na,x,3,0.2\n";
-  EXPECT_EQ(ask_csv(text, GetParam()), ask_sorter(text, GetParam())) << GetParam();
+  EXPECT_EQ(ask_csv(text, GetParam()), ask_copy(text, GetParam())) << GetParam();
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -123,14 +126,84 @@ INSTANTIATE_TEST_SUITE_P(
         "SELECT c, COUNT(DISTINCT n) FROM rows GROUP BY c ORDER BY c",
         "SELECT CASE WHEN n > 2 THEN 'many' ELSE 'few' END AS size, COUNT(*) FROM rows GROUP BY "
         "size ORDER BY 1",
+        "SELECT k, SUM(n), COUNT(x) FROM rows WHERE n >= 1 AND x < 9007199254740993 GROUP BY k "
+        "ORDER BY k",
+        "SELECT k, MAX(n), MIN(x), MAX(x) FROM rows WHERE c <> 'z' AND n IS NOT NULL GROUP BY k "
+        "ORDER BY k",
+        "SELECT k, COUNT(*), COUNT(DISTINCT k), MIN(k) FROM rows WHERE c LIKE '%X%' GROUP BY k "
+        "ORDER BY k",
+        "SELECT c, COUNT(*) FROM rows WHERE x IN (1.5, 2.5, 0.5) GROUP BY c ORDER BY c",
+        "SELECT c, n, COUNT(*) FROM rows WHERE n < 4 OR x > 1 GROUP BY c, n ORDER BY c, n",
         "SELECT COUNT(*) FROM rows WHERE k = 'none' GROUP BY k",
         "SELECT COUNT(DISTINCT k) FROM rows WHERE k = 'none'",
         "SELECT c, group_concat(k) FROM rows GROUP BY c ORDER BY c"));
+
+TEST_P(Grouped, IsWhatSqliteSaysOfCellsThatAreOtherThanTheirColumn) {
+  // The first thousand rows say that `n` and `x` are numbers.
+  std::string text = "k,c,n,x\n";
+  for (int row = 0; row < 1000; ++row) text += "a,x,1,0.5\n";
+  text +=
+      "a,x,n/a,2.5\nb,y,12E4,007\nb,,9007199254740993,9007199254740992.0\n,x,2,-\nz,y,0x1,1e400\n"
+      "c,z,9223372036854775806,\nc,z, 3,1e3\n";
+  EXPECT_EQ(ask_csv(text, GetParam()), ask_copy(text, GetParam())) << GetParam();
+}
 
 TEST(Grouped, FailsWhereASumDoesNotFit) {
   const std::string text = "k,n\na,9223372036854775807\na,1\n";
   EXPECT_EQ(ask_csv(text, "SELECT k, SUM(n) FROM rows GROUP BY k"), "failure: integer overflow");
 }
+
+TEST(Grouped, KeepsNoMoreTextsThanFit) {
+  std::string text = "k,t\n";
+  for (int row = 0; row < 4000; ++row)
+    text += std::to_string(row) + ',' + std::string(1000, 'x') + '\n';
+  TableQuery query(read_from({text}), {.memory = 2 << 20});
+  query.add_csv("rows", 0, 0, ',', '\n', false);
+  answer(query, "SELECT k, MAX(t) FROM rows GROUP BY k");
+  EXPECT_EQ(query.failure().fault, QueryFault::kMemory);
+}
+
+class Ordered : public testing::TestWithParam<const char*> {};
+
+TEST_P(Ordered, IsWhatSqliteSays) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 20; ++round) {
+    std::string text = "id,n,t,x\n";
+    for (int row = 0; row < 200; ++row) {
+      const auto pick = [&](auto... values) {
+        const std::array<std::string, sizeof...(values)> all{values...};
+        return all[random() % all.size()];
+      };
+      text += std::to_string(row) + ',' + std::to_string(random() % 40) + ',' +
+              pick("a", "b", "", "B", "zz", std::string(300, 'y')) + ',' +
+              pick("1.5", "2", "", "-3", "0.25", "9007199254740992.0", "1e3") + '\n';
+    }
+    EXPECT_EQ(ask_csv(text, GetParam()), ask_copy(text, GetParam())) << GetParam();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Limits, Ordered,
+    testing::Values("SELECT * FROM rows ORDER BY n DESC, id LIMIT 10",
+                    "SELECT id FROM rows ORDER BY n, id LIMIT 3 OFFSET 5",
+                    "SELECT id FROM rows ORDER BY n, id LIMIT 2, 4",
+                    "SELECT id, t FROM rows ORDER BY t, id LIMIT 40",
+                    "SELECT id, t FROM rows ORDER BY t DESC, n DESC, id LIMIT 7",
+                    "SELECT id, x FROM rows ORDER BY x DESC, id LIMIT 15",
+                    "SELECT id, x FROM rows ORDER BY x, id DESC LIMIT 60",
+                    "SELECT id FROM rows ORDER BY x NULLS LAST, id LIMIT 5",
+                    "SELECT id FROM rows ORDER BY t COLLATE NOCASE, id LIMIT 5",
+                    "SELECT id FROM rows ORDER BY -n, id LIMIT 5",
+                    "SELECT id FROM rows WHERE n > 20 ORDER BY n, id LIMIT 5",
+                    "SELECT id FROM rows WHERE x > 1 ORDER BY x DESC, id LIMIT 5",
+                    "SELECT id FROM rows WHERE t LIKE '%b%' ORDER BY n DESC, id LIMIT 5",
+                    "SELECT id FROM rows WHERE t IS NULL ORDER BY n DESC, id LIMIT 5",
+                    "SELECT id FROM rows WHERE n % 2 = 0 ORDER BY n DESC, id LIMIT 5",
+                    "SELECT id FROM rows WHERE n IN (3, 4, 5) ORDER BY n DESC, id LIMIT 50",
+                    "SELECT id FROM rows ORDER BY n LIMIT 0",
+                    "SELECT id FROM rows ORDER BY n, id LIMIT -1 OFFSET 190",
+                    "SELECT id FROM rows ORDER BY n, id LIMIT 5 OFFSET -2",
+                    "SELECT DISTINCT n FROM rows ORDER BY n LIMIT 5"));
 
 TEST(Limits, BoundGroupsTimeAndMemory) {
   std::string text = "id,text\n";

@@ -44,6 +44,16 @@ int compare(T a, T b) {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/// Whether a double holds an integer.
+bool is_exact(int64_t integer) {
+  constexpr int64_t kMost = int64_t{1} << 53;
+  return integer >= -kMost && integer <= kMost;
+}
+
+bool is_exact(const Cell& cell) {
+  return cell.kind != Cell::Kind::kInteger || is_exact(cell.integer);
+}
+
 }  // namespace
 
 bool Constraint::is_known(int op) {
@@ -87,6 +97,7 @@ std::optional<Constraint> Constraint::make(int op, size_t column, Type type, sql
   }
   if (kind == SQLITE_INTEGER) {
     constraint.integer_ = sqlite3_value_int64(value);
+    constraint.is_exact_ = is_exact(constraint.integer_);
     constraint.kind_ = Cell::Kind::kInteger;
   } else if (kind == SQLITE_FLOAT) {
     constraint.kind_ = Cell::Kind::kReal;
@@ -119,22 +130,27 @@ bool Constraint::allows_text(std::string_view text) const {
   return allows_order(text.compare(text_));
 }
 
-bool Constraint::allows(Rows& rows) const {
+Verdict Constraint::judge(Rows& rows) const {
+  const auto decide = [](bool is_met) { return is_met ? Verdict::kYes : Verdict::kNo; };
   const Cell cell = rows.cell(column_);
-  if (cell.kind == Cell::Kind::kNull) return false;
-  if (op_ == SQLITE_INDEX_CONSTRAINT_ISNOTNULL) return true;
+  if (cell.kind == Cell::Kind::kNull) return Verdict::kNo;
+  if (op_ == SQLITE_INDEX_CONSTRAINT_ISNOTNULL) return Verdict::kYes;
   const bool is_text = cell.kind == Cell::Kind::kText;
-  if (op_ == SQLITE_INDEX_CONSTRAINT_LIKE) return !is_text || contains_folded(cell.text, text_);
-  if (kind_ == Cell::Kind::kText) return !is_text || allows_text(cell.text);
-  if (cell.kind == Cell::Kind::kInteger && kind_ == Cell::Kind::kInteger) {
-    return allows_order(compare(cell.integer, integer_));
+  if (op_ == SQLITE_INDEX_CONSTRAINT_LIKE) {
+    return is_text && !contains_folded(cell.text, text_) ? Verdict::kNo : Verdict::kUnsure;
   }
-  // Integers that a double does not hold may seem equal, and are looked at again.
-  if (is_text) return true;
+  // SQLite compares a text with a number by what both can be made of.
+  if (is_text != (kind_ == Cell::Kind::kText)) return Verdict::kUnsure;
+  if (is_text) return decide(allows_text(cell.text));
+  if (cell.kind == Cell::Kind::kInteger && kind_ == Cell::Kind::kInteger) {
+    return decide(allows_order(compare(cell.integer, integer_)));
+  }
   const double number =
       cell.kind == Cell::Kind::kReal ? cell.real : static_cast<double>(cell.integer);
   const int order = compare(number, real_);
-  return order == 0 || allows_order(order);
+  // Integers that a double does not hold may seem equal.
+  if (order == 0 && (!is_exact(cell) || !is_exact_)) return Verdict::kUnsure;
+  return decide(allows_order(order));
 }
 
 }  // namespace sluice::tables

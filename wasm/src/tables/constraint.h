@@ -11,8 +11,10 @@ struct sqlite3_value;
 
 namespace sluice::tables {
 
-/// A condition, which SQLite looks at again: it may let rows through that do not meet it, and never
-/// holds back one that does.
+/// Whether a row meets a condition; what is unsure is for SQLite to tell.
+enum class Verdict : uint8_t { kNo, kUnsure, kYes };
+
+/// A condition, as far as it can be told without SQLite.
 class Constraint {
  public:
   /// Whether a condition of this kind, as SQLite numbers them, can be tested here.
@@ -21,7 +23,7 @@ class Constraint {
   /// `op` is one that is known. Nothing for a condition that lets every row through.
   static std::optional<Constraint> make(int op, size_t column, Type type, sqlite3_value* value);
 
-  bool allows(Rows& rows) const;
+  Verdict judge(Rows& rows) const;
 
  private:
   bool allows_text(std::string_view text) const;
@@ -32,6 +34,8 @@ class Constraint {
   Cell::Kind kind_ = Cell::Kind::kNull;
   int64_t integer_ = 0;
   double real_ = 0;
+  /// Whether `real_` is the number itself.
+  bool is_exact_ = true;
   std::string text_;
 };
 

@@ -20,6 +20,9 @@ struct Aggregate {
   bool is_distinct = false;
   /// Its argument in SQL; empty for COUNT(*).
   std::string argument;
+
+  bool has_best() const { return kind == Kind::kMin || kind == Kind::kMax; }
+  bool has_sum() const { return kind != Kind::kCount && !has_best(); }
 };
 
 /// `SELECT … FROM … WHERE … GROUP BY …`, or with DISTINCT, in two statements: the list and the rest

@@ -3,162 +3,16 @@
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <memory>
+#include <unordered_map>
 
+#include "tables/program.h"
+#include "tables/value.h"
 #include "text/ascii.h"
 
 namespace sluice::tables {
-
-// --- a hash table ----------------------------------------------------------------------------
-
-namespace {
-
-constexpr size_t kFirstSlots = 1024;
-
-uint32_t hash_bytes(std::string_view bytes) {
-  // FNV over words of eight bytes, whose bits are mixed at the end.
-  uint64_t hash = 0x9E3779B97F4A7C15U ^ bytes.size();
-  while (bytes.size() >= 8) {
-    uint64_t word = 0;
-    std::memcpy(&word, bytes.data(), 8);
-    hash = (hash ^ word) * 0xD6E8FEB86659FD93U;
-    hash ^= hash >> 32;
-    bytes.remove_prefix(8);
-  }
-  uint64_t word = 0;
-  std::memcpy(&word, bytes.data(), bytes.size());
-  hash = (hash ^ word) * 0xD6E8FEB86659FD93U;
-  hash ^= hash >> 32;
-  hash *= 0xD6E8FEB86659FD93U;
-  return static_cast<uint32_t>(hash >> 32);
-}
-
-}  // namespace
-
-std::string_view HashIndex::at(size_t index) const {
-  const size_t begin = index == 0 ? 0 : ends_[index - 1];
-  return std::string_view(bytes_).substr(begin, ends_[index] - begin);
-}
-
-size_t HashIndex::memory() const {
-  return bytes_.capacity() + slots_.capacity() * 4 + hashes_.capacity() * 4 +
-         ends_.capacity() * sizeof(size_t);
-}
-
-void HashIndex::grow() {
-  slots_.assign(std::max(kFirstSlots, slots_.size() * 2), 0);
-  const size_t mask = slots_.size() - 1;
-  for (size_t index = 0; index < hashes_.size(); ++index) {
-    size_t slot = hashes_[index] & mask;
-    while (slots_[slot] != 0) slot = (slot + 1) & mask;
-    slots_[slot] = static_cast<uint32_t>(index + 1);
-  }
-}
-
-HashIndex::Found HashIndex::add(std::string_view bytes) {
-  if ((ends_.size() + 1) * 2 > slots_.size()) grow();
-  const uint32_t hash = hash_bytes(bytes);
-  const size_t mask = slots_.size() - 1;
-  for (size_t slot = hash & mask;; slot = (slot + 1) & mask) {
-    const uint32_t index = slots_[slot];
-    if (index == 0) {
-      bytes_.append(bytes);
-      ends_.push_back(bytes_.size());
-      hashes_.push_back(hash);
-      slots_[slot] = static_cast<uint32_t>(ends_.size());
-      return {ends_.size() - 1, true};
-    }
-    if (hashes_[index - 1] == hash && at(index - 1) == bytes) return {index - 1, false};
-  }
-}
-
-// --- values as bytes -------------------------------------------------------------------------
-
-namespace {
-
-enum class Tag : char { kNull = 'n', kInteger = 'i', kReal = 'r', kText = 't', kBlob = 'b' };
-
-template <typename T>
-void append_bytes(std::string& out, T value) {
-  std::array<char, sizeof(T)> bytes;
-  std::memcpy(bytes.data(), &value, sizeof(T));
-  out.append(bytes.data(), bytes.size());
-}
-
-template <typename T>
-T read_bytes(const char* at) {
-  T value;
-  std::memcpy(&value, at, sizeof(T));
-  return value;
-}
-
-/// Whether a double is a whole number that an integer of 64 bits is as well.
-bool is_whole(double real) {
-  constexpr double kLimit = 9223372036854775808.0;
-  return real >= -kLimit && real < kLimit && std::trunc(real) == real;
-}
-
-/// Values that are equal in SQL become the same bytes: `1` and `1.0` are.
-void append_value(std::string& out, sqlite3_value* value) {
-  switch (sqlite3_value_type(value)) {
-    case SQLITE_INTEGER:
-      out += static_cast<char>(Tag::kInteger);
-      append_bytes(out, sqlite3_value_int64(value));
-      return;
-    case SQLITE_FLOAT: {
-      const double real = sqlite3_value_double(value);
-      out += static_cast<char>(is_whole(real) ? Tag::kInteger : Tag::kReal);
-      if (is_whole(real))
-        append_bytes(out, static_cast<sqlite3_int64>(real));
-      else
-        append_bytes(out, real);
-      return;
-    }
-    case SQLITE_TEXT:
-    case SQLITE_BLOB: {
-      const bool is_text = sqlite3_value_type(value) == SQLITE_TEXT;
-      const auto size = static_cast<uint32_t>(sqlite3_value_bytes(value));
-      out += static_cast<char>(is_text ? Tag::kText : Tag::kBlob);
-      append_bytes(out, size);
-      if (size > 0) out.append(static_cast<const char*>(sqlite3_value_blob(value)), size);
-      return;
-    }
-    default:
-      out += static_cast<char>(Tag::kNull);
-      return;
-  }
-}
-
-constexpr int rank_type(int type) {
-  return type == SQLITE_NULL ? 0 : type == SQLITE_BLOB ? 3 : type == SQLITE_TEXT ? 2 : 1;
-}
-
-/// Compares as ORDER BY does.
-int compare(sqlite3_value* a, sqlite3_value* b) {
-  const int first = sqlite3_value_type(a);
-  const int second = sqlite3_value_type(b);
-  if (rank_type(first) != rank_type(second)) return rank_type(first) - rank_type(second);
-  if (first == SQLITE_INTEGER && second == SQLITE_INTEGER) {
-    const auto one = sqlite3_value_int64(a);
-    const auto other = sqlite3_value_int64(b);
-    return one < other ? -1 : one > other ? 1 : 0;
-  }
-  if (rank_type(first) == 1) {
-    const double one = sqlite3_value_double(a);
-    const double other = sqlite3_value_double(b);
-    return one < other ? -1 : one > other ? 1 : 0;
-  }
-  const auto one = static_cast<size_t>(sqlite3_value_bytes(a));
-  const auto other = static_cast<size_t>(sqlite3_value_bytes(b));
-  return std::string_view(static_cast<const char*>(sqlite3_value_blob(a)), one)
-      .compare(std::string_view(static_cast<const char*>(sqlite3_value_blob(b)), other));
-}
-
-}  // namespace
 
 // --- groups ----------------------------------------------------------------------------------
 
@@ -166,6 +20,43 @@ namespace {
 
 /// The aggregate that hands rows over.
 constexpr const char* kFunction = "sluice_rows";
+
+/// Where the arguments of `kFunction` come from, if SQLite does nothing with a row of one table but
+/// hand these over: conditions apart, which the program does not look at. Nothing otherwise.
+std::vector<Groups::Source> find_sources(const std::vector<Instruction>& program) {
+  const auto find = [&](std::string_view name) {
+    return std::find_if(program.begin(), program.end(),
+                        [&](const Instruction& each) { return each.name == name; });
+  };
+  const auto count = std::count_if(program.begin(), program.end(), [](const Instruction& each) {
+    return each.name.ends_with("Open") || each.name.starts_with("Open");
+  });
+  const auto first = find("VFilter");
+  const auto last = find("VNext");
+  if (count != 1 || first >= last || last == program.end()) return {};
+  std::unordered_map<int, Groups::Source> registers;
+  for (const Instruction& each : program) {
+    if (each.name == "Integer") registers[each.p2] = {std::nullopt, each.p1};
+  }
+  for (auto each = first + 1; each != last; ++each) {
+    if (each->name == "VColumn") {
+      registers[each->p3] = {static_cast<size_t>(each->p2), 0};
+    } else if (each->name == "SCopy" && registers.contains(each->p1)) {
+      registers[each->p2] = registers[each->p1];
+    } else if (each->name == "AggStep" && each->p4.starts_with(kFunction) && each + 1 == last) {
+      std::vector<Groups::Source> sources;
+      for (int place = each->p2; place < each->p2 + each->p5; ++place) {
+        const auto source = registers.find(place);
+        if (source == registers.end()) return {};
+        sources.push_back(source->second);
+      }
+      return sources;
+    } else {
+      return {};
+    }
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -187,13 +78,13 @@ bool Groups::prepare() {
       },
       [](sqlite3_context* context) { sqlite3_result_null(context); });
   // An aggregate of all rows: SQLite hands them over without coming back for each.
-  inner_ =
-      database_.prepare(std::string("SELECT ") + kFunction + '(' + form_.list + ')' + form_.rest);
+  const std::string inner =
+      std::string("SELECT ") + kFunction + '(' + form_.list + ')' + form_.rest;
+  database_.tables().omits_conditions = true;
+  sources_ = find_sources(list_instructions(database_.get(), inner));
+  database_.tables().omits_conditions = false;
+  inner_ = database_.prepare(inner);
   return static_cast<bool>(inner_);
-}
-
-Groups::~Groups() {
-  for (const Total& total : totals_) sqlite3_value_free(total.best);
 }
 
 size_t Groups::size() const {
@@ -221,35 +112,33 @@ size_t Groups::count_values() const {
 bool Groups::is_within() const {
   size_t memory = keys_.memory() + totals_.capacity() * sizeof(Total);
   for (const HashIndex& seen : values_) memory += seen.memory();
+  memory += kept_;
   return memory <= database_.limits().memory && size() <= database_.limits().groups;
 }
 
-bool Groups::add(Total& total, const Aggregate& aggregate, HashIndex& seen, sqlite3_value* value,
-                 size_t group) {
-  const int type = sqlite3_value_type(value);
-  if (type == SQLITE_NULL) return true;
-  if (aggregate.is_distinct) {
-    key_.clear();
-    if (form_.keys > 0) append_bytes(key_, static_cast<uint32_t>(group));
-    append_value(key_, value);
-    if (!seen.add(key_).is_new) return true;
+bool Groups::is_new(const Aggregate& aggregate, HashIndex& seen, const Value& value, size_t group) {
+  if (!aggregate.is_distinct) return true;
+  key_.clear();
+  if (form_.keys > 0) key_.append({Value::Kind::kInteger, static_cast<int64_t>(group), 0, {}});
+  key_.append(value);
+  return seen.add(key_.get()).is_new;
+}
+
+void Groups::add_best(Total& total, Aggregate::Kind kind, const Value& value) {
+  if (total.best != nullptr) {
+    const int order = compare(value, total.best->get());
+    if (kind == Aggregate::Kind::kMin ? order >= 0 : order <= 0) return;
+    kept_ -= total.best->bytes.capacity();
   }
-  ++total.count;
-  if (aggregate.kind == Aggregate::Kind::kCount) return true;
-  if (aggregate.kind == Aggregate::Kind::kMin || aggregate.kind == Aggregate::Kind::kMax) {
-    if (total.best != nullptr) {
-      const int order = compare(value, total.best);
-      if (aggregate.kind == Aggregate::Kind::kMin ? order >= 0 : order <= 0) return true;
-      sqlite3_value_free(total.best);
-    }
-    total.best = sqlite3_value_dup(value);
-    return total.best != nullptr;
-  }
-  const bool is_integer = sqlite3_value_numeric_type(value) == SQLITE_INTEGER;
-  const double real = sqlite3_value_double(value);
+  total.best = std::make_unique<KeptValue>(keep_value(value));
+  kept_ += total.best->bytes.capacity();
+}
+
+void Groups::add_number(Total& total, const Value& value) {
+  const bool is_integer = value.kind == Value::Kind::kInteger;
+  const double real = is_integer ? static_cast<double>(value.integer) : value.real;
   if (is_integer && !total.has_overflow) {
-    total.has_overflow =
-        __builtin_add_overflow(total.integer, sqlite3_value_int64(value), &total.integer);
+    total.has_overflow = __builtin_add_overflow(total.integer, value.integer, &total.integer);
   }
   total.is_real = total.is_real || !is_integer;
   // Neumaier's sum, as SQLite's.
@@ -257,28 +146,68 @@ bool Groups::add(Total& total, const Aggregate& aggregate, HashIndex& seen, sqli
   total.error += std::fabs(total.real) > std::fabs(real) ? (total.real - sum) + real
                                                          : (real - sum) + total.real;
   total.real = sum;
-  return true;
 }
 
-bool Groups::add_row(std::span<sqlite3_value*> values) {
-  const size_t each = form_.aggregates.size();
-  size_t group = 0;
-  if (form_.keys > 0) {
-    key_.clear();
-    for (size_t column = 0; column < form_.keys; ++column) append_value(key_, values[column]);
-    const auto [index, is_new] = keys_.add(key_);
-    group = index;
-    if (is_new) totals_.resize(totals_.size() + each);
-  }
-  for (size_t index = 0; index < each; ++index) {
-    Total& total = totals_[group * each + index];
-    if (!add(total, form_.aggregates[index], values_[index], values[form_.keys + index], group))
-      return false;
-  }
+void Groups::add(size_t group, size_t index, const Value& value, const Value& number) {
+  const Aggregate& aggregate = form_.aggregates[index];
+  if (value.kind == Value::Kind::kNull || !is_new(aggregate, values_[index], value, group)) return;
+  Total& total = totals_[group * form_.aggregates.size() + index];
+  ++total.count;
+  if (aggregate.has_best()) add_best(total, aggregate.kind, value);
+  if (aggregate.has_sum()) add_number(total, number);
+}
+
+size_t Groups::find_group() {
+  if (form_.keys == 0) return 0;
+  const auto [group, is_new] = keys_.add(key_.get());
+  if (is_new) totals_.resize(totals_.size() + form_.aggregates.size());
+  return group;
+}
+
+bool Groups::has_room() {
   if ((rows_++ & 0x3FF) != 0 || is_within()) return true;
   database_.tables().groups = std::max(size(), count_values());
   database_.tables().failure = {Step::kTooMany, rows_, {}};
   return false;
+}
+
+bool Groups::add_row(std::span<sqlite3_value*> values) {
+  key_.clear();
+  for (size_t column = 0; column < form_.keys; ++column) key_.append(read_value(values[column]));
+  const size_t group = find_group();
+  for (size_t index = 0; index < form_.aggregates.size(); ++index) {
+    sqlite3_value* const value = values[form_.keys + index];
+    const Value read = read_value(value);
+    Value number = read;
+    if (read.has_bytes() && form_.aggregates[index].has_sum()) {
+      // A sum takes the number with which a text begins.
+      number = sqlite3_value_numeric_type(value) == SQLITE_INTEGER
+                   ? Value{Value::Kind::kInteger, sqlite3_value_int64(value), 0, {}}
+                   : Value{Value::Kind::kReal, 0, sqlite3_value_double(value), {}};
+    }
+    add(group, index, read, number);
+  }
+  return has_room();
+}
+
+RowSink::Taken Groups::take_row(Rows& rows, std::span<const Type> types) {
+  const size_t each = form_.aggregates.size();
+  for (size_t index = 0; index < sources_.size(); ++index) {
+    const Source& source = sources_[index];
+    if (source.column) row_[index] = read_value(rows.cell(*source.column), types[*source.column]);
+    // What a text is as a number is for SQLite to tell.
+    if (row_[index].has_bytes() && index >= form_.keys &&
+        form_.aggregates[index - form_.keys].has_sum())
+      return Taken::kNo;
+  }
+  key_.clear();
+  for (size_t column = 0; column < form_.keys; ++column) key_.append(row_[column]);
+  const size_t group = find_group();
+  for (size_t index = 0; index < each; ++index) {
+    const Value& value = row_[form_.keys + index];
+    add(group, index, value, value);
+  }
+  return has_room() ? Taken::kYes : Taken::kFull;
 }
 
 int Groups::read() {
@@ -286,41 +215,24 @@ int Groups::read() {
   is_read_ = true;
   values_.resize(form_.aggregates.size());
   if (form_.keys == 0) totals_.resize(form_.aggregates.size());
-  database_.tables().may_borrow = form_.is_plain;
+  for (const Source& source : sources_)
+    row_.push_back({Value::Kind::kInteger, source.constant, 0, {}});
+  Tables& tables = database_.tables();
+  tables.may_borrow = form_.is_plain;
+  tables.sink = sources_.empty() ? nullptr : this;
   const int result = sqlite3_step(inner_.get());
-  database_.tables().may_borrow = false;
+  tables.sink = nullptr;
+  tables.may_borrow = false;
   return result == SQLITE_ROW ? SQLITE_OK : result;
 }
 
 void Groups::give(size_t group, size_t column, sqlite3_context* context) const {
   if (column < form_.keys) {
     const char* at = keys_.at(group).data();
-    for (size_t left = column;; --left) {
-      const auto tag = static_cast<Tag>(*at++);
-      const bool is_wanted = left == 0;
-      switch (tag) {
-        case Tag::kNull:
-          break;
-        case Tag::kInteger:
-          if (is_wanted) sqlite3_result_int64(context, read_bytes<sqlite3_int64>(at));
-          at += 8;
-          break;
-        case Tag::kReal:
-          if (is_wanted) sqlite3_result_double(context, read_bytes<double>(at));
-          at += 8;
-          break;
-        default: {
-          const auto size = read_bytes<uint32_t>(at);
-          at += 4;
-          if (is_wanted && tag == Tag::kText)
-            sqlite3_result_text(context, at, static_cast<int>(size), SQLITE_TRANSIENT);
-          else if (is_wanted)
-            sqlite3_result_blob(context, at, static_cast<int>(size), SQLITE_TRANSIENT);
-          at += size;
-        }
-      }
-      if (is_wanted) return;
-    }
+    Value value = take_value(at);
+    for (size_t before = 0; before < column; ++before) value = take_value(at);
+    give_value(context, value, false);
+    return;
   }
   const size_t index = column - form_.keys;
   const Total& total = totals_[group * form_.aggregates.size() + index];
@@ -345,7 +257,7 @@ void Groups::give(size_t group, size_t column, sqlite3_context* context) const {
         sqlite3_result_int64(context, total.integer);
       return;
     default:
-      if (total.best != nullptr) sqlite3_result_value(context, total.best);
+      if (total.best != nullptr) give_value(context, total.best->get(), false);
   }
 }
 

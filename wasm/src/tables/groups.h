@@ -12,42 +12,24 @@
 
 #include "tables/database.h"
 #include "tables/group_form.h"
+#include "tables/hash_index.h"
+#include "tables/value.h"
 
 struct sqlite3_context;
 struct sqlite3_value;
 
 namespace sluice::tables {
 
-/// Finds texts of bytes by their content, and numbers them from 0 in the order in which they came.
-class HashIndex {
+/// The groups of one question.
+class Groups : public RowSink {
  public:
-  struct Found {
-    size_t index = 0;
-    bool is_new = false;
+  /// Where a value of a row comes from: a column, or nowhere.
+  struct Source {
+    std::optional<size_t> column;
+    int64_t constant = 0;
   };
 
-  Found add(std::string_view bytes);
-  size_t size() const { return ends_.size(); }
-  std::string_view at(size_t index) const;
-  /// Bytes of memory that it takes.
-  size_t memory() const;
-
- private:
-  void grow();
-
-  std::vector<uint32_t> slots_;  ///< an index, from 1
-  std::vector<uint32_t> hashes_;
-  std::vector<size_t> ends_;
-  std::string bytes_;
-};
-
-/// The groups of one question.
-class Groups {
- public:
   Groups(Database& database, GroupForm form);
-  Groups(const Groups&) = delete;
-  Groups& operator=(const Groups&) = delete;
-  ~Groups();
 
   /// Prepares the reading of rows. False, with a failure, where the question is refused.
   bool prepare();
@@ -56,6 +38,7 @@ class Groups {
   /// Takes one row: the values of the keys and those of the arguments. False where there is no more
   /// room.
   bool add_row(std::span<sqlite3_value*> values);
+  Taken take_row(Rows& rows, std::span<const Type> types) override;
   size_t size() const;
   /// Values of a group: of its keys, then of its aggregates.
   size_t columns() const { return form_.keys + form_.aggregates.size(); }
@@ -70,11 +53,18 @@ class Groups {
     double error = 0;
     bool is_real = false;
     bool has_overflow = false;
-    sqlite3_value* best = nullptr;
+    std::unique_ptr<KeptValue> best;
   };
 
-  bool add(Total& total, const Aggregate& aggregate, HashIndex& seen, sqlite3_value* value,
-           size_t group);
+  /// The group whose key is in `key_`.
+  size_t find_group();
+  /// Adds a value to an aggregate of a group; `number` is what it is as a number.
+  void add(size_t group, size_t index, const Value& value, const Value& number);
+  bool is_new(const Aggregate& aggregate, HashIndex& seen, const Value& value, size_t group);
+  void add_best(Total& total, Aggregate::Kind kind, const Value& value);
+  static void add_number(Total& total, const Value& value);
+  /// Counts a row, and looks from time to time whether there is still room.
+  bool has_room();
   bool is_within() const;
   size_t count_values() const;
 
@@ -86,7 +76,13 @@ class Groups {
   /// Values that DISTINCT has seen, with their group, for each aggregate.
   std::vector<HashIndex> values_;
   std::vector<Total> totals_;
-  std::string key_;
+  Key key_;
+  /// Of the values of rows; empty where SQLite has more to do with a row.
+  std::vector<Source> sources_;
+  /// The values of the row at hand.
+  std::vector<Value> row_;
+  /// Bytes of texts that are the least or the greatest.
+  size_t kept_ = 0;
   uint64_t rows_ = 0;
   bool is_read_ = false;
 };

@@ -1,37 +1,14 @@
 #include "tables/joins.h"
 
-#include <sqlite3.h>
-
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "tables/program.h"
+
 namespace sluice::tables {
 
 namespace {
-
-/// An instruction of SQLite's machine.
-struct Instruction {
-  std::string name;
-  int p1 = 0;
-  int p2 = 0;
-  std::string p4;
-};
-
-std::vector<Instruction> list_instructions(sqlite3* database, std::string_view sql) {
-  std::vector<Instruction> program;
-  const std::string explain = "EXPLAIN " + std::string(sql);
-  sqlite3_stmt* made = nullptr;
-  sqlite3_prepare_v2(database, explain.data(), static_cast<int>(explain.size()), &made, nullptr);
-  const Statement statement(made);
-  while (made != nullptr && sqlite3_step(made) == SQLITE_ROW) {
-    const auto* name = reinterpret_cast<const char*>(sqlite3_column_text(made, 1));
-    const auto* p4 = reinterpret_cast<const char*>(sqlite3_column_text(made, 5));
-    program.push_back(
-        {name, sqlite3_column_int(made, 2), sqlite3_column_int(made, 3), p4 == nullptr ? "" : p4});
-  }
-  return program;
-}
 
 bool is_loop(const Instruction& instruction, size_t at) {
   const bool goes_back = instruction.p2 > 1 && static_cast<size_t>(instruction.p2) <= at;

@@ -7,6 +7,8 @@
 #include <charconv>
 
 #include "tables/constraint.h"
+#include "tables/leaders.h"
+#include "tables/value.h"
 
 namespace sluice::tables {
 
@@ -28,7 +30,12 @@ constexpr size_t kToldApart = 63;
 struct Cursor : sqlite3_vtab_cursor {
   std::unique_ptr<Rows> rows;
   std::vector<Constraint> constraints;
+  /// Whether these are all conditions that SQLite gave.
+  bool is_sure = true;
   std::vector<Type> types;
+  Leaders leaders;
+  /// The column that they are of.
+  size_t order = 0;
   sqlite3_int64 number = 0;
   bool is_over = true;
 };
@@ -76,13 +83,33 @@ int destroy_table(sqlite3_vtab* table) {
 /// tables.
 constexpr double kGuessedRows = 1e6;
 
-/// The plan is text: the columns that are read, in hexadecimal, and an operator and a column for
-/// each condition.
-int plan(sqlite3_vtab* /*table*/, sqlite3_index_info* info) {
-  std::string text;
-  std::array<char, 17> hex{};
-  const auto [end, error] = std::to_chars(hex.data(), hex.data() + hex.size(), info->colUsed, 16);
-  text.assign(hex.data(), end);
+/// Rows that an answer may have, those included that it leaves out. 0 where that is not known, or
+/// rows are not sorted, or what else they have to meet is not looked at here.
+size_t find_limit(sqlite3_index_info* info) {
+  if (info->nOrderBy == 0 || info->aOrderBy[0].iColumn < 0) return 0;
+  uint64_t count = 0;
+  bool is_limited = false;
+  for (int index = 0; index < info->nConstraint; ++index) {
+    const int op = info->aConstraint[index].op;
+    if (op != SQLITE_INDEX_CONSTRAINT_LIMIT && op != SQLITE_INDEX_CONSTRAINT_OFFSET) {
+      if (info->aConstraintUsage[index].argvIndex == 0) return 0;
+      continue;
+    }
+    sqlite3_value* value = nullptr;
+    if (sqlite3_vtab_rhs_value(info, index, &value) != SQLITE_OK ||
+        sqlite3_value_type(value) != SQLITE_INTEGER || sqlite3_value_int64(value) < 0)
+      return 0;
+    count += static_cast<uint32_t>(std::min<sqlite3_int64>(sqlite3_value_int64(value), INT32_MAX));
+    is_limited = is_limited || op == SQLITE_INDEX_CONSTRAINT_LIMIT;
+  }
+  return is_limited && count <= Leaders::kMost ? static_cast<size_t>(count) : 0;
+}
+
+/// The plan is text: the columns that are read, in hexadecimal, how many of the first rows in an
+/// order are enough, or 0, and an operator and a column for each condition. Its number is the
+/// column of that order, twice, and one more for the largest first.
+int plan(sqlite3_vtab* table, sqlite3_index_info* info) {
+  std::string conditions;
   int arguments = 0;
   double rows = kGuessedRows;
   for (int index = 0; index < info->nConstraint; ++index) {
@@ -92,9 +119,15 @@ int plan(sqlite3_vtab* /*table*/, sqlite3_index_info* info) {
       continue;
     if (!is_binary && constraint.op != SQLITE_INDEX_CONSTRAINT_LIKE) continue;
     info->aConstraintUsage[index].argvIndex = ++arguments;
-    text += ' ' + std::to_string(constraint.op) + ':' + std::to_string(constraint.iColumn);
+    info->aConstraintUsage[index].omit = get_table(table).tables->omits_conditions ? 1 : 0;
+    conditions += ' ' + std::to_string(constraint.op) + ':' + std::to_string(constraint.iColumn);
     rows /= constraint.op == SQLITE_INDEX_CONSTRAINT_EQ ? 10 : 2;
   }
+  const size_t limit = find_limit(info);
+  if (limit > 0) info->idxNum = info->aOrderBy[0].iColumn * 2 + info->aOrderBy[0].desc;
+  std::array<char, 17> hex{};
+  const auto [end, error] = std::to_chars(hex.data(), hex.data() + hex.size(), info->colUsed, 16);
+  const std::string text = std::string(hex.data(), end) + ' ' + std::to_string(limit) + conditions;
   info->idxStr = sqlite3_mprintf("%s", text.c_str());
   if (info->idxStr == nullptr) return SQLITE_NOMEM;
   info->needToFreeIdxStr = 1;
@@ -117,6 +150,21 @@ int close_cursor(sqlite3_vtab_cursor* cursor) {
   return SQLITE_OK;
 }
 
+/// Whether the row at hand meets the conditions, and comes early enough.
+Verdict judge_row(Cursor& cursor) {
+  Verdict all = cursor.is_sure ? Verdict::kYes : Verdict::kUnsure;
+  for (const Constraint& constraint : cursor.constraints) {
+    all = std::min(all, constraint.judge(*cursor.rows));
+    if (all == Verdict::kNo) return all;
+  }
+  if (!cursor.leaders.are_kept()) return all;
+  const Value value = read_value(cursor.rows->cell(cursor.order), cursor.types[cursor.order]);
+  if (cursor.leaders.is_behind(value)) return Verdict::kNo;
+  // One that may not be in the answer takes the place of none.
+  if (all == Verdict::kYes) cursor.leaders.add(value);
+  return all;
+}
+
 int go_on(sqlite3_vtab_cursor* base) {
   auto& cursor = *static_cast<Cursor*>(base);
   auto& table = get_table(base->pVtab);
@@ -134,14 +182,17 @@ int go_on(sqlite3_vtab_cursor* base) {
                                table.named->name};
       return SQLITE_INTERRUPT;
     }
-    const bool is_allowed =
-        std::all_of(cursor.constraints.begin(), cursor.constraints.end(),
-                    [&](const Constraint& some) { return some.allows(*cursor.rows); });
-    if (is_allowed) return SQLITE_OK;
+    const Verdict verdict = judge_row(cursor);
+    if (verdict == Verdict::kNo) continue;
+    RowSink* const sink = table.tables->sink;
+    if (sink == nullptr || verdict == Verdict::kUnsure) return SQLITE_OK;
+    const RowSink::Taken taken = sink->take_row(*cursor.rows, cursor.types);
+    if (taken == RowSink::Taken::kFull) return SQLITE_NOMEM;
+    if (taken == RowSink::Taken::kNo) return SQLITE_OK;
   }
 }
 
-int begin_rows(sqlite3_vtab_cursor* base, int /*number*/, const char* text, int /*count*/,
+int begin_rows(sqlite3_vtab_cursor* base, int order, const char* text, int /*count*/,
                sqlite3_value** values) {
   auto& cursor = *static_cast<Cursor*>(base);
   std::string_view rest(text);
@@ -152,11 +203,17 @@ int begin_rows(sqlite3_vtab_cursor* base, int /*number*/, const char* text, int 
   };
   uint64_t used = 0;
   read(used, 16);
+  size_t limit = 0;
+  rest.remove_prefix(1);
+  read(limit, 10);
+  cursor.leaders.begin(limit, order % 2 == 1);
+  cursor.order = static_cast<size_t>(order / 2);
   std::vector<char> wanted(cursor.types.size());
   for (size_t column = 0; column < wanted.size(); ++column) {
     wanted[column] = static_cast<char>(used >> std::min(column, kToldApart) & 1);
   }
   cursor.constraints.clear();
+  cursor.is_sure = true;
   for (int index = 0; !rest.empty(); ++index) {
     int op = 0;
     size_t column = 0;
@@ -166,7 +223,10 @@ int begin_rows(sqlite3_vtab_cursor* base, int /*number*/, const char* text, int 
     read(column, 10);
     wanted[column] = 1;
     auto constraint = Constraint::make(op, column, cursor.types[column], values[index]);
-    if (constraint) cursor.constraints.push_back(std::move(*constraint));
+    if (constraint)
+      cursor.constraints.push_back(std::move(*constraint));
+    else
+      cursor.is_sure = false;
   }
   cursor.number = 0;
   cursor.rows->begin(wanted);
@@ -177,36 +237,12 @@ int is_over(sqlite3_vtab_cursor* cursor) {
   return static_cast<Cursor*>(cursor)->is_over ? 1 : 0;
 }
 
-/// Whether a double holds it.
-bool is_exact(int64_t integer) {
-  constexpr int64_t kMost = int64_t{1} << 53;
-  return integer >= -kMost && integer <= kMost;
-}
-
 int give_cell(sqlite3_vtab_cursor* base, sqlite3_context* context, int column) {
   auto& cursor = *static_cast<Cursor*>(base);
-  const Cell cell = cursor.rows->cell(static_cast<size_t>(column));
-  switch (cell.kind) {
-    case Cell::Kind::kNull:
-      break;
-    case Cell::Kind::kInteger:
-      // `80` among `12.5` is divided as they are.
-      if (cursor.types[static_cast<size_t>(column)] == Type::kReal && is_exact(cell.integer)) {
-        sqlite3_result_double(context, static_cast<double>(cell.integer));
-      } else {
-        sqlite3_result_int64(context, cell.integer);
-      }
-      break;
-    case Cell::Kind::kReal:
-      sqlite3_result_double(context, cell.real);
-      break;
-    case Cell::Kind::kText:
-      // The text dies with the row, and SQLite may keep it longer.
-      sqlite3_result_text(
-          context, cell.text.data(), static_cast<int>(cell.text.size()),
-          get_table(base->pVtab).tables->may_borrow ? SQLITE_STATIC : SQLITE_TRANSIENT);
-      break;
-  }
+  const auto index = static_cast<size_t>(column);
+  // The text dies with the row, and SQLite may keep it longer.
+  give_value(context, read_value(cursor.rows->cell(index), cursor.types[index]),
+             get_table(base->pVtab).tables->may_borrow);
   return SQLITE_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -41,6 +42,20 @@ struct ReadFailure {
   std::string table;
 };
 
+/// Takes rows past SQLite.
+class RowSink {
+ public:
+  enum class Taken : uint8_t { kYes, kNo, kFull };
+
+  RowSink() = default;
+  RowSink(const RowSink&) = delete;
+  RowSink& operator=(const RowSink&) = delete;
+  virtual ~RowSink() = default;
+
+  /// Takes the row at hand, of columns of these types. SQLite gets the one that it does not take.
+  virtual Taken take_row(Rows& rows, std::span<const Type> types) = 0;
+};
+
 /// The tables of a database. It outlives their statements.
 struct Tables {
   struct Named {
@@ -61,6 +76,11 @@ struct Tables {
   uint64_t groups = 0;
   /// Whether nothing keeps a text longer than its row is at hand.
   bool may_borrow = false;
+  /// Whether SQLite is told that it need not look at conditions again: to see what else it would do
+  /// with a row.
+  bool omits_conditions = false;
+  /// Takes the rows that meet all conditions, where there is one.
+  RowSink* sink = nullptr;
   /// Whether the time of the query is up.
   std::function<bool()> is_late;
 };

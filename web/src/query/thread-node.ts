@@ -184,6 +184,7 @@ class NodeThread implements QueryThread {
     try {
       const piece = await this.#read(artifact, offset);
       bytes.set(piece);
+      this.#readAhead(artifact);
       Atomics.store(control, 1, piece.length);
     } catch (error) {
       Atomics.store(control, 1, -1);
@@ -212,12 +213,15 @@ class NodeThread implements QueryThread {
     const part = piece.subarray(0, SHARED_BYTES);
     stream.rest = piece.length > part.length ? piece.subarray(part.length) : undefined;
     stream.at += part.length;
-    if (stream.rest !== undefined) return part;
-    // The worker looks at these while the next ones are read, which may take their place.
-    const copy = part.slice();
-    stream.ahead = stream.pieces.next();
+    return part;
+  }
+
+  /** Reads the next piece while the worker looks at this one, whose place it may take. */
+  #readAhead(artifact: number): void {
+    const stream = this.#streams.get(artifact);
+    if (stream === undefined || stream.rest !== undefined) return;
+    stream.ahead ??= stream.pieces.next();
     stream.ahead.catch(() => undefined);
-    return copy;
   }
 }
 
