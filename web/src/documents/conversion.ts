@@ -4,6 +4,8 @@
  * @module
  */
 import { SluiceError } from "../errors/error.js";
+import { convertArrow } from "./arrow.js";
+import { convertAvro } from "./avro.js";
 import { convertBook } from "./book.js";
 import type { Converted, ConvertOptions, DocumentFacts, DocumentForm } from "./document.js";
 import { convertHtml } from "./html.js";
@@ -87,6 +89,10 @@ async function convertKind(
       return convertBook(bytes, options);
     case "parquet":
       return convertParquet(bytes, options);
+    case "arrow":
+      return convertArrow(bytes, options);
+    case "avro":
+      return convertAvro(bytes, options);
     case "html":
       return options.form === "rows" ? convertHtmlTable(bytes, options) : convertHtml(bytes, options);
     default:

@@ -5,7 +5,7 @@
 import { SluiceError } from "../errors/error.js";
 
 /** What a part of a document is called. */
-export type PartNoun = "page" | "slide" | "sheet" | "section";
+export type PartNoun = "page" | "slide" | "sheet" | "section" | "column";
 
 /** A heading, with the part that it stands in. */
 export interface DocumentHeading {
@@ -106,7 +106,8 @@ export const MAX_TEXT_BYTES: number = 64 * 1024 * 1024;
 /** The default of `maxBytes`. */
 export const MAX_DOCUMENT_BYTES: number = 256 * 1024 * 1024;
 
-const MAX_NAMES = 200;
+/** Most names of one kind that are told. */
+export const MAX_NAMES = 200;
 const MAX_NAME_CHARS = 120;
 const MAX_ABOUT_CHARS = 240;
 const MAX_NOTICES = 20;

@@ -17,6 +17,8 @@ export type DocumentKind =
   | "html"
   | "image"
   | "parquet"
+  | "arrow"
+  | "avro"
   | "archive";
 
 interface Row {
@@ -100,6 +102,20 @@ const ROWS: readonly Row[] = [
     forms: ["rows"],
   },
   {
+    kind: "arrow",
+    name: "Arrow table",
+    types: /^application\/(?:vnd\.apache\.arrow\.(?:file|stream)|x-feather)$/,
+    names: /\.(?:arrows?|feather|ipc)$/,
+    forms: ["rows"],
+  },
+  {
+    kind: "avro",
+    name: "Avro file",
+    types: /^(?:application\/(?:x-|vnd\.apache\.)?avro|avro\/binary)$/,
+    names: /\.avro$/,
+    forms: ["rows"],
+  },
+  {
     kind: "archive",
     name: "archive",
     types: /^application\/(?:zip|x-zip-compressed|java-archive|x-tar|gzip|x-gzip)$/,
@@ -130,18 +146,23 @@ export function detectKind({ type, filename, head }: DocumentClaim): DocumentKin
   const name = filename.toLowerCase();
   const claimed = (ROWS.find(({ types }) => types.test(type)) ?? ROWS.find(({ names }) => names.test(name)))?.kind;
   const container = detectContainer(head);
-  if (container === "pdf" || container === "parquet") return container;
+  if (container === "pdf" || container === "parquet" || container === "arrow" || container === "avro") return container;
   if (container === "zip")
     return claimed !== undefined && PACKAGED.has(claimed) ? claimed : (detectPackagedKind(head) ?? "archive");
   if (container === "tar" || container === "gzip") return "archive";
+  // A stream begins with -1 (Arrow IPC), as much else may.
+  if (claimed === "arrow")
+    return head.length > 8 && head.subarray(0, 4).every((byte) => byte === 0xff) ? claimed : undefined;
   return claimed === "html" || claimed === "image" ? claimed : undefined;
 }
 
 const PACKAGED: ReadonlySet<DocumentKind> = new Set(
-  ROWS.map(({ kind }) => kind).filter((kind) => !["pdf", "html", "image", "parquet", "archive"].includes(kind)),
+  ROWS.map(({ kind }) => kind).filter(
+    (kind) => !["pdf", "html", "image", "parquet", "arrow", "avro", "archive"].includes(kind),
+  ),
 );
 
-type Container = "pdf" | "zip" | "tar" | "gzip" | "parquet";
+type Container = "pdf" | "zip" | "tar" | "gzip" | "parquet" | "arrow" | "avro";
 
 /** How the bytes are packed. A tar has its mark at 257 (POSIX.1-1988, ustar). */
 export function detectContainer(head: Uint8Array): Container | undefined {
@@ -150,6 +171,9 @@ export function detectContainer(head: Uint8Array): Container | undefined {
   if (first.startsWith("\u{1f}\u{8b}")) return "gzip";
   if (first.slice(257, 262) === "ustar") return "tar";
   if (first.startsWith("PAR1")) return "parquet";
+  // The second is that of Feather's first version.
+  if (first.startsWith("ARROW1") || first.startsWith("FEA1")) return "arrow";
+  if (first.startsWith("Obj\u{1}")) return "avro";
   // Some programs write a line before it.
   return first.includes("%PDF-") ? "pdf" : undefined;
 }

@@ -19,7 +19,7 @@ import {
   createSink,
   unreadable,
 } from "./document.js";
-import { csvCell } from "../query/csv-cells.js";
+import { type Column, describeTable, writeRow } from "./table-cells.js";
 
 /** What programs compress with, beside Snappy, which hyparquet has. Brotli's dictionary alone would be 80 KB. */
 const CODECS: Compressors = {
@@ -32,28 +32,23 @@ const KNOWN: ReadonlySet<string> = new Set(["UNCOMPRESSED", "SNAPPY", ...Object.
 /** Rows that are decoded together. */
 const BATCH = 20_000;
 
-/** Most columns whose types are told. */
-const MAX_TOLD = 50;
-
 /** Converts a Parquet file (Apache Parquet format 2). Throws E_INVALID_ARGUMENT for another form than `rows`. */
 export async function convertParquet(bytes: Uint8Array, options: ConvertOptions): Promise<Converted> {
   checkForm(options.form, "Parquet file", ["rows"]);
-  const facts = new FactsBuilder("section");
+  const facts = new FactsBuilder("column");
   const sink = createSink(facts, options);
   return convertText("Parquet file", sink, options, async function* () {
     const file = toAsyncBuffer(bytes);
     const metadata = await parquetMetadataAsync(file);
     checkCodecs(metadata);
     const columns = readColumns(metadata);
-    facts.notice(describeTable(metadata, columns));
-    sink.add(`${columns.map(({ name }) => csvCell(name)).join(",")}\n`);
+    describeTable(facts, metadata.num_rows, columns);
+    sink.add(writeRow(columns.map(({ name }) => name)));
     const total = Number(metadata.num_rows);
     for (let rowStart = 0; rowStart < total; rowStart += BATCH) {
       const rowEnd = Math.min(total, rowStart + BATCH);
       const rows = await parquetReadObjects({ file, metadata, compressors: CODECS, rowStart, rowEnd });
-      for (const row of rows) {
-        sink.add(`${columns.map(({ name }) => csvCell(toCell(row[name]))).join(",")}\n`);
-      }
+      for (const row of rows) sink.add(writeRow(columns.map((column) => readValue(row, column))));
       yield;
     }
   });
@@ -67,22 +62,11 @@ function checkCodecs({ row_groups: groups }: FileMetaData): void {
   }
 }
 
-interface Column {
-  readonly name: string;
-  readonly type: string;
-}
-
 function readColumns(metadata: FileMetaData): readonly Column[] {
   return parquetSchema(metadata).children.map(({ element }) => {
     const { name, logical_type: logical, converted_type: legacy, type } = element;
     return { name, type: (logical?.type ?? legacy ?? type ?? "group").toLowerCase() };
   });
-}
-
-function describeTable({ num_rows: rows }: FileMetaData, columns: readonly Column[]): string {
-  const told = columns.slice(0, MAX_TOLD).map(({ name, type }) => `${JSON.stringify(name.slice(0, 60))} ${type}`);
-  const more = columns.length > MAX_TOLD ? ` and ${columns.length - MAX_TOLD} more` : "";
-  return `It has ${rows} rows, with the columns ${told.join(", ")}${more}.`;
 }
 
 /** What hyparquet reads from. */
@@ -93,14 +77,9 @@ function toAsyncBuffer(bytes: Uint8Array): { byteLength: number; slice(start: nu
   };
 }
 
-function toCell(value: unknown): string {
-  if (value === null || value === undefined) return "";
-  if (typeof value === "string") return value;
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "" : value.toISOString();
-  if (value instanceof Uint8Array)
-    return `0x${Array.from(value, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
-  return JSON.stringify(value, (_, inner: unknown) => (typeof inner === "bigint" ? String(inner) : inner)).replace(
-    /^"(-?\d+)"$/,
-    "$1",
-  );
+/** A value: a date is a day, not a moment. */
+function readValue(row: Readonly<Record<string, unknown>>, { name, type }: Column): unknown {
+  const value = row[name];
+  const isDay = type === "date" && value instanceof Date && !Number.isNaN(value.getTime());
+  return isDay ? value.toISOString().replace(/T.*$/, "") : value;
 }

@@ -1,6 +1,8 @@
 /** Documents, archives and images through `artifact_read`, over a real store, converted in a real child process. */
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
+import { columnFromArray, int32, tableFromColumns, tableToIPC, utf8 } from "@uwdata/flechette";
+import { streams, Type } from "avsc";
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
 import type { ArtifactScope, ArtifactStore } from "../../../../web/src/artifacts/store.js";
@@ -46,6 +48,57 @@ const REPORT = pdfOf(
   })),
   "Report",
 );
+
+describe.each(["arrow", "arrows", "avro"])("a table in %s", (ending) => {
+  const BYTES: Readonly<Record<string, () => Uint8Array | Promise<Uint8Array>>> = {
+    arrow: () => writeArrow("file"),
+    arrows: () => writeArrow("stream"),
+    avro: writeAvro,
+  };
+
+  test("tells its columns, and its rows are read and asked", async () => {
+    const bytes = await (BYTES[ending] as () => Uint8Array | Promise<Uint8Array>)();
+    const { store, uri } = await stored(bytes, `sales.${ending}`);
+    const reader = readerOf(store, { sluice: await createSluice({ store: "memory" }) });
+    const told = await reader.call({ uri });
+    expect(wordsOf(told)).toMatch(/2 columns.*It has 3 rows\. Read it with one of: rows "1-20", query/s);
+    expect(dataOf(told)).toMatch(
+      /^column 1: city \((?:utf8|string)\)\ncolumn 2: amount \(int(?:32)?\)\n\ncity,amount\nBern,3/,
+    );
+    expect(dataOf(await reader.call({ uri, rows: "2-3" }))).toContain("Oslo,5\nBern,4");
+    const query = "SELECT city, SUM(amount) AS total FROM rows GROUP BY city ORDER BY total DESC";
+    expect(dataOf(await reader.call({ uri, query }))).toContain("Bern,7\nOslo,5");
+    expect(dataOf(await reader.call({ uri, search: "Oslo" }))).toContain("row 2, byte 19: Oslo,5");
+  });
+});
+
+function writeArrow(format: "file" | "stream"): Uint8Array {
+  const columns = {
+    city: columnFromArray(["Bern", "Oslo", "Bern"], utf8()),
+    amount: columnFromArray([3, 5, 4], int32()),
+  };
+  return tableToIPC(tableFromColumns(columns), { format }) as Uint8Array;
+}
+
+async function writeAvro(): Promise<Uint8Array> {
+  const fields = [
+    { name: "city", type: "string" },
+    { name: "amount", type: "int" },
+  ];
+  const writer = new streams.BlockEncoder(Type.forSchema({ type: "record", name: "Sale", fields }), {
+    codec: "deflate",
+  });
+  for (const [city, amount] of [
+    ["Bern", 3],
+    ["Oslo", 5],
+    ["Bern", 4],
+  ])
+    writer.write({ city, amount });
+  writer.end();
+  const chunks: Buffer[] = [];
+  for await (const chunk of writer) chunks.push(chunk as Buffer);
+  return new Uint8Array(Buffer.concat(chunks));
+}
 
 describe("a PDF", () => {
   test("tells its pages and outline, and how to read it", async () => {
