@@ -159,7 +159,7 @@ describe("a table among words", () => {
       "a fence",
       `Here it is:\n\n\`\`\`csv\n${lines(",")}\n\`\`\`\n\nAsk for page 2.\n`,
       "CSV",
-      ", 900 rows, 3 lines above, 3 lines below",
+      "```\n\nAsk for page 2.\n\n[sluice] CSV, 13.8 KB, 900 rows, 3 columns",
     ],
     [
       "nothing, above a comment",
@@ -384,7 +384,7 @@ describe("a page or a table that is drawn", () => {
     ],
     ["a fence", `Result:\n\`\`\`html\n<table>${html}</table>\n\`\`\`\nPage 1 of 9\n`],
   ])("is told behind %s", async (_, text) => {
-    expect((await tell(text)).words).toMatch(/^\[sluice\] HTML, [^,]*, 1,10\d lines, 1,100 table rows/);
+    expect((await tell(text)).words).toMatch(/^\[sluice\] HTML, [^,]*, 1,10\d lines, 1,100 table rows/m);
   });
 
   test("is told with the number of its tables", async () => {

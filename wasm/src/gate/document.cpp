@@ -60,8 +60,8 @@ void Document::start_text() {
   if (level_ > 0) spelling_.emplace();
   const size_t begin = field_ ? std::string::npos : find_inner();
   if (begin != std::string::npos) return start_inner(begin);
+  text_begin_ = find_fenced();
   text_ = log_.open(SegmentKind::text);
-  text_begin_ = part_begin_;
 }
 
 bool Document::is_mangled() const {
@@ -86,6 +86,10 @@ void Document::close_string(bool key) {
   const bool alone = text_ >= 0 && text_begin_ == string_begin_ + 1;
   while (streams()) {
     advance(out_.size(), true);
+    if (streams() && fence_ > 0) {
+      fence_ = 0;  // nothing goes on
+      continue;
+    }
     if (streams()) end_part(out_.size());
     check_string(options_.max_inline_size);
   }
@@ -95,9 +99,20 @@ void Document::close_string(bool key) {
   out_ += '"';
   count(string_chars_ + 2);
   in_string_ = false;
+  constexpr size_t kPart = 8;
+  const bool tells = string_chars_ > options_.max_inline_size / kPart + kReferenceChars;
+  if (!field_ && !key && tells && is_block_text()) field_ = kBlockText;
   if (!field_) return;
   named_.push_back({string_begin_, out_.size() - string_begin_, *field_});
   if (collapsed()) take_fields(string_begin_, out_.size());
+  if (takes_texts_) take_texts();
+}
+
+// Whether a string at hand stands in a block, or in the resource of one.
+bool Document::is_block_text() const {
+  if (level_ > 0 || frames_.size() < 3 || is_deep() || collapsed()) return false;
+  const Place around = frames_[frames_.size() - (place() == Place::entry ? 2 : 1)].place;
+  return around == Place::block && options_.divert_text && !protecting_;
 }
 
 void Document::mark_if_whole() {

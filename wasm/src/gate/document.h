@@ -73,6 +73,9 @@ inline constexpr uint64_t kMaxProtected = uint64_t{8} << 20;
 
 class Inner;
 
+/// The field of a text of a block, which leaves only if all of them are too large together.
+inline constexpr uint32_t kBlockText = UINT32_MAX;
+
 /// A longer array of numbers, most of which have four or more decimals, leaves a document.
 inline constexpr uint64_t kLongestSeries = 256;
 
@@ -203,11 +206,12 @@ class Document {
     bool valid = false;
     bool body = false;
   };
-  // A string that stands where the configuration names a place, with its quotes.
+  // A string that stands where the configuration names a place, or a text of a block, with its
+  // quotes.
   struct Named {
     size_t begin = 0;
     size_t size = 0;
-    uint32_t field = 0;
+    uint32_t field = 0;  // or kBlockText
   };
   struct Frame {
     bool object = false;
@@ -225,7 +229,9 @@ class Document {
   void set_bound();
   void check_string(uint64_t limit);
   void start_text();
+  std::string_view see_part() const;
   size_t find_inner() const;
+  size_t find_fenced();
   void start_inner(size_t begin);
   void advance(size_t cut, bool all = false);
   size_t advance_text(std::string_view source);
@@ -237,6 +243,7 @@ class Document {
   uint64_t count_source(size_t begin) const;
   bool is_mangled() const;
   void mark_if_whole();
+  bool is_block_text() const;
   uint64_t least_subtree() const;
   void extract(Frame& frame);
   void collapse(size_t frame);
@@ -247,6 +254,7 @@ class Document {
   [[gnu::cold]] void next_element();
   [[gnu::cold]] std::optional<uint32_t> find_field() const;
   [[gnu::cold]] size_t take_fields(size_t begin, size_t end);
+  [[gnu::cold]] bool take_texts();
   [[gnu::cold]] std::string take_field(std::string_view source, uint32_t field);
   void open_member(Member member, size_t begin);
   void name_member();
@@ -280,6 +288,7 @@ class Document {
   int64_t text_ = -1;             // the segment a string streams into, or
   std::unique_ptr<Inner> inner_;  // the value in its text, which reads what passes
   size_t text_begin_ = 0;         // in out_; of what streams
+  size_t fence_ = 0;              // ticks of the fence that a text streams from, which ends it
   size_t part_begin_ = 0;         // in out_; before it nothing of the open string streams any more
   uint64_t part_source_ = 0;      // characters of source before it
   uint32_t part_segment_ = 0;     // the first segment in what streams
@@ -297,6 +306,7 @@ class Document {
   std::string path_;               // names and elements to the value at hand, a NUL behind each
   std::optional<uint32_t> field_;  // what the open string is
   std::vector<Named> named_;       // in out_, in what may still leave as a whole
+  bool takes_texts_ = false;       // of blocks, which are too large together
   std::array<std::string, 2> members_;  // source of those protected, by the depth of their body
 };
 

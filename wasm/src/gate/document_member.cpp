@@ -269,6 +269,7 @@ size_t Document::take_fields(size_t begin, size_t end) {
   for (; at != named_.end() && at->begin < end; ++at) {
     const size_t from = at->begin - gone;
     const size_t size = at->size;
+    if (at->field == kBlockText) continue;
     const std::string marker =
         take_field(std::string_view(out_).substr(from + 1, size - 2), at->field);
     if (marker.empty()) continue;
@@ -284,12 +285,48 @@ size_t Document::take_fields(size_t begin, size_t end) {
   return end - gone;
 }
 
+// Takes the texts of blocks out of a list of them that is too large: each is told, and read, by
+// itself. Returns whether one was there.
+bool Document::take_texts() {
+  const auto lists = [](const Frame& frame) { return frame.place == Place::blocks; };
+  if (std::none_of(frames_.begin(), frames_.end(), lists)) return false;
+  const uint64_t before = chars_;
+  for (size_t at = 0; at < named_.size();) {
+    const auto [begin, size, field] = named_[at];
+    if (field != kBlockText) {
+      ++at;
+      continue;
+    }
+    takes_texts_ = true;
+    named_.erase(named_.begin() + static_cast<ptrdiff_t>(at));
+    const std::string_view source = std::string_view(out_).substr(begin + 1, size - 2);
+    const uint64_t chars = count_string(begin + 1, begin + size - 1) - kReferenceChars;
+    const std::string marker = take_field(source, field);
+    if (marker.empty()) continue;
+    out_.replace(begin + 1, size - 2, marker);
+    const size_t less = size - 2 - marker.size();
+    chars_ -= chars;
+    for (Frame& frame : frames_) {
+      Candidate& candidate = frame.candidate;
+      if (candidate.begin > begin)
+        candidate.begin -= less, candidate.end -= less;
+      else if (candidate.end > begin)
+        candidate.valid = false;
+      if (frame.begin > begin) frame.begin -= less, frame.chars -= chars;
+    }
+    for (size_t behind = at; behind < named_.size(); ++behind) named_[behind].begin -= less;
+  }
+  set_bound();
+  return chars_ < before;
+}
+
 // The marker of a value that leaves; nothing where it stays.
 std::string Document::take_field(std::string_view source, uint32_t field) {
   std::string marker;
   if (source.empty()) return marker;
+  const bool named = field != kBlockText;
   size_t markers = 0;
-  for (; marker_at(source, markers) >= 0; markers += kMarkerBytes) {
+  for (; named && marker_at(source, markers) >= 0; markers += kMarkerBytes) {
     log_.segment(static_cast<uint32_t>(marker_at(source, markers))).field = field + 1;
   }
   if (markers == source.size()) return marker;
@@ -298,7 +335,7 @@ std::string Document::take_field(std::string_view source, uint32_t field) {
   std::string value;
   append_unescaped(value, source);
   std::optional<Payload> payload;
-  if (source.find(kMarkerOpen) == source.npos) payload = read_encoded(value);
+  if (named && source.find(kMarkerOpen) == source.npos) payload = read_encoded(value);
   if (payload && is_text_type((*options_.fields)[field].mime_type) && !is_printable(payload->bytes))
     payload.reset();
   if (payload && level_ > 0 && !fit_nested(*payload, source)) payload.reset();
@@ -314,7 +351,7 @@ std::string Document::take_field(std::string_view source, uint32_t field) {
   Segment& segment = log_.segment(index);
   if (payload) segment.form = payload->form;
   if (!payload && level_ > 0) segment.spelling = spelling.name();
-  segment.field = field + 1;
+  segment.field = field + 1;  // none of a block's text
   segment.whole = true;
   segment.chars = count_chars(source);
   log_.close(index);

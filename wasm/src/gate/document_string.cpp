@@ -1,5 +1,6 @@
 // Strings of a document that stream, as text or as JSON in JSON. Part of Document.
 #include <algorithm>
+#include <utility>
 
 #include "gate/document.h"
 #include "gate/inner.h"
@@ -32,34 +33,72 @@ size_t source_size(std::string_view source, size_t size) {
   return at;
 }
 
+// Source of the end of a line.
+constexpr size_t kLineEnd = 2;
+
+// Where the next line begins behind a place, or npos.
+size_t find_line(std::string_view source, size_t from) {
+  for (size_t at = source.find("\\n", from); at != source.npos;
+       at = source.find("\\n", at + kLineEnd)) {
+    const size_t before = source.substr(0, at).find_last_not_of('\\');
+    const size_t slashes = at - (before == source.npos ? 0 : before + 1);
+    if (slashes % 2 == 0) return at + kLineEnd;
+  }
+  return source.npos;
+}
+
+// Where the line begins that closes a fence (CommonMark §4.5), or npos.
+size_t find_fence_end(std::string_view source, size_t from, size_t ticks) {
+  for (size_t at = find_line(source, from); at != source.npos; at = find_line(source, at)) {
+    if (source.substr(at).find_first_not_of('`') >= ticks &&
+        source.substr(at, ticks).size() == ticks)
+      return at;
+  }
+  return source.npos;
+}
+
 }  // namespace
 
-// Where JSON begins in the open string: in out_, or npos. Its first characters decide, however many
-// are there. A value that is complete by then is not what makes the string long.
-size_t Document::find_inner() const {
-  constexpr size_t kMostTries = 8;
+// The first characters of the part of the open string at hand: as many as it may have, however many
+// are there.
+std::string_view Document::see_part() const {
   const std::string_view all = std::string_view(out_).substr(part_begin_);
-  const size_t first = all.find_first_of("[{");
-  const bool any = first < options_.max_inline_size / 2 && part_begin_ == string_begin_ + 1 &&
-                   string_chars_ > options_.max_inline_size;
-  if (!any || level_ >= kMaxInner) return std::string::npos;
+  const uint64_t kept = string_chars_ - count_string(part_begin_, out_.size());
+  const uint64_t most =
+      options_.max_inline_size - std::min<uint64_t>(kept, options_.max_inline_size);
   size_t end = 0;
   for (size_t counted = 0; end < all.size();) {
     const size_t size = element_size(all.substr(end));
     counted += all[end] == kMarkerOpen ? kReferenceChars : size;
-    if (counted > options_.max_inline_size) break;
+    if (counted > most) break;
     end += size;
   }
-  const std::string_view seen = all.substr(0, end);
+  return all.substr(0, end);
+}
+
+// Where JSON begins in the open string: in out_, or npos. The first characters of a part decide. A
+// value that is complete by then is not what makes the string long. A string that is all of the
+// text is one, too.
+size_t Document::find_inner() const {
+  constexpr size_t kMostTries = 8;
+  const std::string_view all = std::string_view(out_).substr(part_begin_);
+  bool quoted = all.starts_with("\\\"") && part_begin_ == string_begin_ + 1;
+  const size_t first = quoted ? 0 : all.find_first_of("[{");
+  const size_t most = options_.max_inline_size / 2;
+  if (first >= most || string_chars_ <= options_.max_inline_size || level_ >= kMaxInner) {
+    return std::string::npos;
+  }
+  const std::string_view seen = see_part();
   size_t tries = 0;
-  for (size_t at = first; at < options_.max_inline_size / 2 && tries < kMostTries;
-       at = seen.find_first_of("[{", at + 1)) {
-    if (!may_begin_value(seen, at)) continue;
-    std::string text;
+  for (size_t at = first; at < std::min(seen.size(), most) && tries < kMostTries;
+       at = seen.find_first_of("[{", at + 1), quoted = false) {
+    if (!quoted && !may_begin_value(seen, at)) continue;
+    // As the first element of a list, which goes on.
+    std::string text = quoted ? "[" : "";
     append_unescaped(text, seen.substr(at));
     Outline outline;
     outline.push(as_bytes(text));
-    if (outline.is_open()) {
+    if (outline.is_open() && (!quoted || outline.finish().empty())) {
       text.clear();
       append_unescaped(text, seen.substr(0, at));
       return text.find_first_not_of(kWhite) == text.npos ? part_begin_ : part_begin_ + at;
@@ -67,6 +106,35 @@ size_t Document::find_inner() const {
     ++tries;
   }
   return std::string::npos;
+}
+
+// Where the text begins that leaves: within the first fence that is most of its part, or with the
+// part.
+size_t Document::find_fenced() {
+  constexpr size_t kFewestTicks = 3;
+  fence_ = 0;
+  if (field_ || string_chars_ <= options_.max_inline_size) return part_begin_;
+  const std::string_view seen = see_part();
+  const size_t most = options_.max_inline_size / 2;
+  // Behind a value the first fence closes that around it.
+  bool closes = part_begin_ > string_begin_ + 1;
+  for (size_t at = 0; at < std::min(seen.size(), most);) {
+    const size_t ticks = std::min(seen.find_first_not_of('`', at), seen.size()) - at;
+    const size_t line = find_line(seen, at);
+    if (line == seen.npos) break;
+    const bool bare = line - at == ticks + kLineEnd;
+    at = line;
+    if (ticks < kFewestTicks) continue;
+    if (std::exchange(closes, false) && bare) continue;
+    const size_t end = find_fence_end(seen, line - kLineEnd, ticks);
+    if (end == seen.npos || end - line > most) {
+      fence_ = ticks;
+      part_source_ = string_source_ - count_source(part_begin_ + line);
+      return part_begin_ + line;
+    }
+    at = std::min(find_line(seen, end), seen.size());
+  }
+  return part_begin_;
 }
 
 void Document::start_inner(size_t begin) {
@@ -88,14 +156,23 @@ void Document::start_inner(size_t begin) {
 
 // Passes what streams up to a place on, and ends it where it does not go on.
 void Document::advance(size_t cut, bool all) {
-  const std::string_view source = std::string_view(out_).substr(text_begin_, cut - text_begin_);
+  std::string_view source = std::string_view(out_).substr(text_begin_, cut - text_begin_);
+  const size_t closes = fence_ > 0 ? find_fence_end(source, 0, fence_) : source.npos;
+  if (closes != source.npos) {
+    source = source.substr(0, closes - kLineEnd);
+  } else if (fence_ > 0) {
+    // A line of ticks may go on.
+    const size_t ticks = source.find_last_not_of('`') + 1;
+    const bool begins = find_line(source, ticks - std::min(ticks, kLineEnd)) == ticks;
+    if (begins) source = source.substr(0, ticks - kLineEnd);
+  }
   const size_t taken = inner_ ? advance_inner(source) : advance_text(source);
-  if (taken < source.size() || (inner_ && inner_->is_over())) {
+  if (taken < source.size() || closes != source.npos || (inner_ && inner_->is_over())) {
     return end_part(text_begin_ + taken);
   }
   if (inner_) inner_->flush(all);
   out_.erase(text_begin_, taken);
-  sound_begin_ = text_begin_ + (sound_begin_ - std::min(cut, sound_begin_));
+  sound_begin_ = text_begin_ + (sound_begin_ - std::min(text_begin_ + taken, sound_begin_));
 }
 
 // In a string inside another each character has to be spelled as those before.
@@ -169,6 +246,7 @@ void Document::end_part(size_t behind) {
 
 uint32_t Document::close_text() {
   const auto index = static_cast<uint32_t>(text_);
+  fence_ = 0;
   if (spelling_) log_.segment(index).spelling = spelling_->name();
   log_.close(index);
   text_ = -1;
@@ -218,6 +296,10 @@ uint64_t Document::count_source(size_t begin) const {
 void Document::break_off() {
   while (streams()) {
     advance(out_.size(), true);
+    if (streams() && fence_ > 0) {
+      fence_ = 0;
+      continue;
+    }
     if (streams()) end_part(out_.size());
     check_string(options_.max_inline_size + kReach);
   }

@@ -94,6 +94,7 @@ void Document::shrink() {
       saturate();
       return;
     }
+    if (take_texts()) continue;
     const size_t root = chars_ > options_.max_document_chars ? 0 : structured_;
     const uint64_t least = least_subtree();
     size_t deepest = frames_.size() - 1;

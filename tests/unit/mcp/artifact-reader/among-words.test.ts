@@ -32,11 +32,6 @@ test.each([
   ["a title", `Sales 2026\n${csv}\n`, [ABOVE]],
   ["a sentence with a comma", `Query OK, 900 rows:\n${csv}`, [ABOVE]],
   [
-    "a fence",
-    `\`\`\`csv\n${csv}\n\`\`\`\nAsk for page 2.\n`,
-    [ABOVE, 'The table ends before the end: bytes "-20" tells what stands below it.'],
-  ],
-  [
     "nothing",
     `${csv}\n# truncated at 900 of 48211 rows\n`,
     ['The table ends before the end: bytes "-33" tells what stands below it.'],

@@ -355,7 +355,7 @@ bool is_whole_value(std::string_view text, size_t at) {
 
 /// Whether a reference would seem to go on with this character.
 bool continues_uri(char c) {
-  return is_alphanumeric(c) || is_among(c, "&=%-_/+");
+  return is_alphanumeric(c) || is_among(c, "&=%-_/+") || c == kMarkerOpen;
 }
 
 void append(std::string& out, const Document& document, size_t node, const Notes& notes,
