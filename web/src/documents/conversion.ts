@@ -7,10 +7,17 @@ import { SluiceError } from "../errors/error.js";
 import { convertArrow } from "./arrow.js";
 import { convertAvro } from "./avro.js";
 import { convertBook } from "./book.js";
-import type { Converted, ConvertOptions, DocumentFacts, DocumentForm } from "./document.js";
+import {
+  type Converted,
+  type ConvertOptions,
+  type DocumentFacts,
+  type DocumentForm,
+  FactsBuilder,
+} from "./document.js";
 import { convertHtml } from "./html.js";
 import { convertHtmlTable } from "./html-table.js";
 import type { DocumentKind } from "./kind.js";
+import { convertMail, takeAttachment } from "./mail.js";
 import { convertOpenDocument } from "./open-document.js";
 import { convertParquet } from "./parquet.js";
 import { convertPdf, drawPage } from "./pdf.js";
@@ -23,6 +30,7 @@ import { convertWorkbook } from "./workbook.js";
 /** What to make of a document. */
 export type ConversionRequest =
   | { readonly kind: DocumentKind; readonly form: DocumentForm; readonly sheet?: string }
+  | { readonly kind: "mail"; readonly form: "entry"; readonly entry: string }
   | { readonly kind: "pdf" | "image"; readonly form: "picture"; readonly page: number; readonly limits: PictureLimits };
 
 /** What is told of a picture. */
@@ -48,6 +56,10 @@ export async function convert(
     const { bytes: encoded, ...facts } = await drawPicture(bytes, request, libraries);
     await write(encoded);
     return facts;
+  }
+  if (request.form === "entry") {
+    await write(await takeAttachment(bytes, request.entry));
+    return new FactsBuilder("section").facts();
   }
   const { kind, ...options } = request;
   const { text, facts } = await convertKind(kind, bytes, options, libraries);
@@ -93,6 +105,8 @@ async function convertKind(
       return convertArrow(bytes, options);
     case "avro":
       return convertAvro(bytes, options);
+    case "mail":
+      return convertMail(bytes, options);
     case "html":
       return options.form === "rows" ? convertHtmlTable(bytes, options) : convertHtml(bytes, options);
     default:

@@ -5,7 +5,7 @@
 import { SluiceError } from "../errors/error.js";
 
 /** What a part of a document is called. */
-export type PartNoun = "page" | "slide" | "sheet" | "section" | "column";
+export type PartNoun = "page" | "slide" | "sheet" | "section" | "column" | "message";
 
 /** A heading, with the part that it stands in. */
 export interface DocumentHeading {
@@ -29,7 +29,7 @@ export interface DocumentFacts {
   readonly sheet?: SheetFacts;
   readonly headings: readonly DocumentHeading[];
   readonly title?: string;
-  /** Names of the files that are attached to it. */
+  /** Names of the files that are attached to it, with their sizes where those are known. */
   readonly attachments?: readonly string[];
   /** Whether the text ends before the document does, because it came to `maxTextBytes`. */
   readonly truncated?: boolean;
@@ -177,8 +177,10 @@ export class FactsBuilder {
     this.#about[part - 1] = [this.#about[part - 1], words].filter(Boolean).join("; ").slice(0, MAX_ABOUT_CHARS);
   }
 
-  attachment(name: string): void {
-    if (this.#attachments.length < MAX_NAMES) this.#attachments.push(shortenLine(name));
+  /** The name of an attached file, and its size, which stands behind it. */
+  attachment(name: string, size?: string): void {
+    if (this.#attachments.length >= MAX_NAMES) return;
+    this.#attachments.push(`${shortenLine(name)}${size === undefined ? "" : ` (${size})`}`);
   }
 
   /** The title of the document; the first that is not empty is taken. */

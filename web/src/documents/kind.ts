@@ -19,6 +19,7 @@ export type DocumentKind =
   | "parquet"
   | "arrow"
   | "avro"
+  | "mail"
   | "archive";
 
 interface Row {
@@ -116,6 +117,13 @@ const ROWS: readonly Row[] = [
     forms: ["rows"],
   },
   {
+    kind: "mail",
+    name: "mail",
+    types: /^(?:message\/(?:rfc822|global)|application\/mbox|multipart\/related|application\/x-mimearchive)$/,
+    names: /\.(?:eml|mbox|mht|mhtml)$/,
+    forms: ["text", "rows"],
+  },
+  {
     kind: "archive",
     name: "archive",
     types: /^application\/(?:zip|x-zip-compressed|java-archive|x-tar|gzip|x-gzip)$/,
@@ -153,12 +161,16 @@ export function detectKind({ type, filename, head }: DocumentClaim): DocumentKin
   // A stream begins with -1 (Arrow IPC), as much else may.
   if (claimed === "arrow")
     return head.length > 8 && head.subarray(0, 4).every((byte) => byte === 0xff) ? claimed : undefined;
+  if (claimed === "mail") return BEGINS_MAIL.test(latin(head)) ? claimed : undefined;
   return claimed === "html" || claimed === "image" ? claimed : undefined;
 }
 
+/** A header, or the line before the first message of a mailbox. */
+const BEGINS_MAIL = /^(?:From [^\n]{1,400}\n)?[\w-]{1,80}:[ \t]?[^\n]*\n/;
+
 const PACKAGED: ReadonlySet<DocumentKind> = new Set(
   ROWS.map(({ kind }) => kind).filter(
-    (kind) => !["pdf", "html", "image", "parquet", "arrow", "avro", "archive"].includes(kind),
+    (kind) => !["pdf", "html", "image", "parquet", "arrow", "avro", "mail", "archive"].includes(kind),
   ),
 );
 
@@ -178,7 +190,7 @@ export function detectContainer(head: Uint8Array): Container | undefined {
   return first.includes("%PDF-") ? "pdf" : undefined;
 }
 
-/** Whether files can be taken out: of archives, and of documents that are ZIP archives. */
+/** Whether files can be taken out of the container: of archives, and of documents that are ZIP archives. */
 export function isArchive(head: Uint8Array): boolean {
   return ["zip", "tar", "gzip"].includes(detectContainer(head) ?? "");
 }

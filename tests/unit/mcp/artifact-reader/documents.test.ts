@@ -100,6 +100,45 @@ async function writeAvro(): Promise<Uint8Array> {
   return new Uint8Array(Buffer.concat(chunks));
 }
 
+describe("mail", () => {
+  const MAIL = `From: Ada <ada@example.org>
+Subject: =?utf-8?q?Caf=C3=A9?=
+Date: Mon, 02 Nov 2026 10:00:00 +0000
+Content-Type: multipart/mixed; boundary=b
+
+--b
+Content-Transfer-Encoding: base64
+
+VGhlIHBsYW4gaXMgYXR0YWNoZWQu
+--b
+Content-Type: text/csv
+Content-Disposition: attachment; filename="plan.csv"
+
+city,amount
+Bern,3
+--b--
+`;
+
+  test("is decoded where it is read, and gives what is attached as an artifact of its own", async () => {
+    const store = new MemoryArtifactStore();
+    const sluice = await createSluice({ store: "memory" });
+    const bytes = encoder.encode(MAIL);
+    // Neither its type nor a name says that it is mail.
+    const { description, mime_type } = await sluice.sniff(bytes, bytes.length);
+    const { id } = await store.putBytes(bytes, { mime_type, source: { description }, scope: ADA, namespace: "ns" });
+    const reader = readerOf(store, { sluice });
+    const uri = `artifact://${id}`;
+    const told = await reader.call({ uri });
+    expect(dataOf(told)).toContain("title: Café\nattached file: plan.csv (");
+    expect(dataOf(told)).toContain("The plan is attached.");
+    expect(wordsOf(told)).toContain('entry "NAME" for an attached file');
+    expect(dataOf(await reader.call({ uri, lines: "3" }))).toBe("Subject: Café");
+    expect(dataOf(await reader.call({ uri, entry: "plan.csv", rows: "1" }))).toBe("city,amount\nBern,3");
+    expect(dataOf(await reader.call({ uri, query: "SELECT subject FROM rows" }))).toContain("Café");
+    expect(wordsOf(await reader.call({ uri, entry: "none" }))).toContain('there is "plan.csv"');
+  });
+});
+
 describe("a PDF", () => {
   test("tells its pages and outline, and how to read it", async () => {
     const { store, uri } = await stored(REPORT, "report.pdf", "application/pdf");

@@ -69,7 +69,7 @@ function howToSee({ showsImages }: Readable): string {
 }
 
 function aboutParts(facts: DocumentFacts | undefined): string {
-  if (facts === undefined || (facts.part === "section" && facts.parts === 1)) return "";
+  if (facts === undefined || ((facts.part === "section" || facts.part === "message") && facts.parts === 1)) return "";
   const { parts, part, withoutText = [] } = facts;
   const scans = withoutText.reduce((sum, [first, last]) => sum + last - first + 1, 0);
   const without = scans === 0 ? "" : `, ${scans === parts ? "none with" : `${groupDigits(scans)} without`} text`;
@@ -106,6 +106,10 @@ function listNotes(kind: DocumentKind, facts: DocumentFacts | undefined, form: R
     modes.push('pages "1"', "search", 'lines "1-50"');
     if (forms.includes("cells")) modes.unshift('rows "1-20" or "B2:D40" with sheet', "query with sheet");
     if (forms.includes("links")) modes.push('as "links"');
+    if (kind === "mail") {
+      modes.push('query "SELECT … FROM rows" over messages');
+      if ((facts?.attachments ?? []).length > 0) modes.push('entry "NAME" for an attached file');
+    }
     if (kind === "pdf" && form.showsImages === true) modes.push('as "image" with a page');
   }
   const text = forms.includes("text") ? [`To pass its text on: ${artifactUri(form.ref.id)}.`] : [];

@@ -19,7 +19,7 @@ import type { TableBytes } from "../../query/types.js";
 import { humanSize } from "../../core/amounts.js";
 import { SingleFlight } from "../../core/keyed-work.js";
 import { quote } from "./definition.js";
-import { chooseForm, readHead, type TextEncoding } from "./inspection.js";
+import { chooseForm, documentKind, readHead, type TextEncoding } from "./inspection.js";
 import { refuseRows } from "./records.js";
 import type { Selection, Wanted } from "./request.js";
 import { findNoted, noteDerived, findRecord } from "./derived-record.js";
@@ -273,7 +273,9 @@ export async function unwrapJson(
 
 /** One file of an archive, as an artifact of its own. Throws E_DOCUMENT, E_INVALID_ARGUMENT if there is none, E_TOO_LARGE, E_STORE_…. */
 export async function takeEntry(from: Readable, path: string): Promise<Readable> {
-  if (!isArchive(await readHead(from))) throw wrong("entry", "The artifact is not an archive: leave entry out.");
+  const head = await readHead(from);
+  if (documentKind(from, head) === "mail") return takeAttachment(from, path);
+  if (!isArchive(head)) throw wrong("entry", "The artifact is not an archive: leave entry out.");
   const archive = await loadPart(() => import("../../documents/archive.js"));
   const taken = await deriveArtifact(
     from,
@@ -298,6 +300,26 @@ export async function takeEntry(from: Readable, path: string): Promise<Readable>
             ? "read its rows for the paths"
             : `there is ${near.map(quote).join(", ")}`;
       throw wrong("entry", `The archive has no entry ${quote(path)}: ${hint}.`);
+    },
+  );
+  from.onStored?.(withoutTimes(taken.ref));
+  return taken;
+}
+
+/** A file that is attached to mail, as an artifact of its own. Throws E_DOCUMENT, E_INVALID_ARGUMENT if there is none, E_STORE_…. */
+async function takeAttachment(from: Readable, name: string): Promise<Readable> {
+  const { toBaseName } = await loadPart(() => import("../../documents/archive.js"));
+  const request: ConversionRequest = { kind: "mail", form: "entry", entry: name };
+  const taken = await deriveArtifact(
+    from,
+    `entry:${name}`,
+    { filename: toBaseName(name) },
+    async (source, writer, look) => {
+      await convertArtifact(source, "mail", request, async (chunk) => {
+        look?.push(chunk);
+        await writer.write(chunk);
+      });
+      return {};
     },
   );
   from.onStored?.(withoutTimes(taken.ref));

@@ -449,7 +449,11 @@ function firstByte(body: Uint8Array): number | undefined {
 
 /** The kind of document that an artifact is, by its first bytes. Undefined for text and unknown bytes. */
 export function documentKind({ ref }: Readable, head: Uint8Array): DocumentKind | undefined {
-  return detectKind({ type: plainType(ref.mime_type) ?? "", filename: ref.filename ?? "", head });
+  // Mail is text, and is told by what it says.
+  const isMail =
+    typeof ref.source.description === "string" && /^(?:email message|mailbox),/.test(ref.source.description);
+  const type = isMail ? "message/rfc822" : (plainType(ref.mime_type) ?? "");
+  return detectKind({ type, filename: ref.filename ?? "", head });
 }
 
 /**
@@ -466,7 +470,7 @@ export function chooseForm(
   const isRows = mode === "rows" || mode === "query";
   if (kind === "html") return isRows ? "rows" : mode === "pages" ? "text" : undefined;
   const { forms } = findTraits(kind);
-  if (!forms.includes("text")) return "rows";
+  if (!forms.includes("text") || (isRows && forms.includes("rows"))) return "rows";
   if (forms.includes("cells") && (isRows || sheet !== undefined)) return mode === "query" ? "values" : "cells";
   return "text";
 }
