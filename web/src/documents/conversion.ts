@@ -14,10 +14,13 @@ import {
   type DocumentForm,
   FactsBuilder,
 } from "./document.js";
+import { convertFits } from "./fits.js";
 import { convertHtml } from "./html.js";
 import { convertHtmlTable } from "./html-table.js";
 import type { DocumentKind } from "./kind.js";
 import { convertMail, takeAttachment } from "./mail.js";
+import { convertNetcdf } from "./netcdf.js";
+import { convertNumpy } from "./npy.js";
 import { convertOpenDocument } from "./open-document.js";
 import { convertParquet } from "./parquet.js";
 import { convertPdf, drawPage } from "./pdf.js";
@@ -105,6 +108,12 @@ async function convertKind(
       return convertArrow(bytes, options);
     case "avro":
       return convertAvro(bytes, options);
+    case "npy":
+      return convertNumpy(bytes, options);
+    case "netcdf":
+      return convertNetcdf(bytes, options);
+    case "fits":
+      return convertFits(bytes, options);
     case "mail":
       return convertMail(bytes, options);
     case "html":

@@ -19,6 +19,9 @@ export type DocumentKind =
   | "parquet"
   | "arrow"
   | "avro"
+  | "npy"
+  | "netcdf"
+  | "fits"
   | "mail"
   | "archive";
 
@@ -30,6 +33,8 @@ interface Row {
   readonly names: RegExp;
   /** What is made of it; the first one is what it is read as. */
   readonly forms: readonly DocumentForm[];
+  /** What of its rows are read alone, with the argument `sheet`. Left out for workbooks, which have sheets. */
+  readonly part?: string;
 }
 
 const OFFICE = "application/vnd\\.openxmlformats-officedocument\\.";
@@ -117,6 +122,30 @@ const ROWS: readonly Row[] = [
     forms: ["rows"],
   },
   {
+    kind: "npy",
+    name: "NumPy array",
+    types: /^application\/x-npy$/,
+    names: /\.npy$/,
+    forms: ["rows"],
+    part: 'sheet "[0:10]" for a part of each dimension',
+  },
+  {
+    kind: "netcdf",
+    name: "NetCDF file",
+    types: /^application\/(?:x-)?netcdf$/,
+    names: /\.(?:nc|cdf)$/,
+    forms: ["rows"],
+    part: 'sheet "NAME" or "NAME[0, 10:20]" for the values of a variable, with rows or query',
+  },
+  {
+    kind: "fits",
+    name: "FITS file",
+    types: /^(?:application|image)\/fits$/,
+    names: /\.(?:fits?|fts)$/,
+    forms: ["rows"],
+    part: 'sheet "NAME" for a table, "NAME[0:10, 0:10]" for a part of an image',
+  },
+  {
     kind: "mail",
     name: "mail",
     types: /^(?:message\/(?:rfc822|global)|application\/mbox|multipart\/related|application\/x-mimearchive)$/,
@@ -133,7 +162,7 @@ const ROWS: readonly Row[] = [
 ];
 
 /** What is known of a kind. */
-export function findTraits(kind: DocumentKind): Pick<Row, "name" | "forms"> {
+export function findTraits(kind: DocumentKind): Pick<Row, "name" | "forms" | "part"> {
   return ROWS.find((row) => row.kind === kind) as Row;
 }
 
@@ -154,7 +183,7 @@ export function detectKind({ type, filename, head }: DocumentClaim): DocumentKin
   const name = filename.toLowerCase();
   const claimed = (ROWS.find(({ types }) => types.test(type)) ?? ROWS.find(({ names }) => names.test(name)))?.kind;
   const container = detectContainer(head);
-  if (container === "pdf" || container === "parquet" || container === "arrow" || container === "avro") return container;
+  if (container !== undefined && !["zip", "tar", "gzip"].includes(container)) return container as DocumentKind;
   if (container === "zip")
     return claimed !== undefined && PACKAGED.has(claimed) ? claimed : (detectPackagedKind(head) ?? "archive");
   if (container === "tar" || container === "gzip") return "archive";
@@ -168,13 +197,18 @@ export function detectKind({ type, filename, head }: DocumentClaim): DocumentKin
 /** A header, or the line before the first message of a mailbox. */
 const BEGINS_MAIL = /^(?:From [^\n]{1,400}\n)?[\w-]{1,80}:[ \t]?[^\n]*\n/;
 
-const PACKAGED: ReadonlySet<DocumentKind> = new Set(
-  ROWS.map(({ kind }) => kind).filter(
-    (kind) => !["pdf", "html", "image", "parquet", "arrow", "avro", "mail", "archive"].includes(kind),
-  ),
-);
+/** Kinds that are ZIP archives of parts. */
+const PACKAGED: ReadonlySet<DocumentKind> = new Set([
+  "word",
+  "workbook",
+  "presentation",
+  "opendocument-text",
+  "opendocument-sheet",
+  "opendocument-slides",
+  "book",
+]);
 
-type Container = "pdf" | "zip" | "tar" | "gzip" | "parquet" | "arrow" | "avro";
+type Container = "pdf" | "zip" | "tar" | "gzip" | "parquet" | "arrow" | "avro" | "npy" | "netcdf" | "fits";
 
 /** How the bytes are packed. A tar has its mark at 257 (POSIX.1-1988, ustar). */
 export function detectContainer(head: Uint8Array): Container | undefined {
@@ -186,6 +220,9 @@ export function detectContainer(head: Uint8Array): Container | undefined {
   // The second is that of Feather's first version.
   if (first.startsWith("ARROW1") || first.startsWith("FEA1")) return "arrow";
   if (first.startsWith("Obj\u{1}")) return "avro";
+  if (first.startsWith("\u{93}NUMPY")) return "npy";
+  if (/^CDF[\u{1}\u{2}\u{5}]/u.test(first)) return "netcdf";
+  if (/^SIMPLE {2}= +T/.test(first)) return "fits";
   // Some programs write a line before it.
   return first.includes("%PDF-") ? "pdf" : undefined;
 }

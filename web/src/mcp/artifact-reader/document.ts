@@ -98,10 +98,11 @@ function writeLines({
 }
 
 function listNotes(kind: DocumentKind, facts: DocumentFacts | undefined, form: Readable): readonly string[] {
-  const { forms } = findTraits(kind);
+  const { forms, part } = findTraits(kind);
   const modes: string[] = [];
   if (kind === "archive") modes.push('entry "PATH" for one file', 'rows "1-50"', "search", "query");
-  else if (!forms.includes("text")) modes.push('rows "1-20"', 'query "SELECT … FROM rows"', "search");
+  else if (!forms.includes("text"))
+    modes.push('rows "1-20"', 'query "SELECT … FROM rows"', "search", ...(part === undefined ? [] : [part]));
   else {
     modes.push('pages "1"', "search", 'lines "1-50"');
     if (forms.includes("cells")) modes.unshift('rows "1-20" or "B2:D40" with sheet', "query with sheet");

@@ -45,13 +45,13 @@ export async function formFor(
       `The artifact is not a document that is read ${what}: leave ${sheet === undefined ? "as" : "sheet"} out.`,
     );
   }
-  const { forms, name } = findTraits(kind);
+  const { forms, name, part } = findTraits(kind);
   if (!forms.includes(form)) throw wrong(as === undefined ? wanted.mode : "as", noForm(name, form, forms));
-  if (sheet !== undefined && !forms.includes("cells"))
+  if (sheet !== undefined && !forms.includes("cells") && part === undefined)
     throw wrong("sheet", `The ${name} has no sheets: leave sheet out.`);
   if (kind === "archive") return listEntries(from);
   const isSheet = form === "cells" || form === "values";
-  const chosen = isSheet ? (sheet ?? (await sheetNamed(from, kind, wanted))) : undefined;
+  const chosen = isSheet ? (sheet ?? (await sheetNamed(from, kind, wanted))) : sheet;
   return documentForm(from, kind, form, chosen);
 }
 
