@@ -39,6 +39,16 @@ TEST(Query, ReadsAnInnerTableOnce) {
   EXPECT_EQ(answer(query, sql), "2999");
 }
 
+TEST(Query, JoinsByColumnsInCommon) {
+  for (const std::string join : {"JOIN places USING (city)", "NATURAL JOIN places"}) {
+    TableQuery query(read_from({kOrders, "city,land,size\nRome,IT,2\nParis,FR,3\n"}), {});
+    query.add_csv("rows", 0, 0, ',', '\n', false);
+    query.add_csv("places", 1, 0, ',', '\n', false);
+    EXPECT_EQ(answer(query, "SELECT land, SUM(total) FROM rows " + join + " GROUP BY 1 ORDER BY 1"),
+              "FR|165.75\nIT|80");
+  }
+}
+
 TEST(Query, WantsATableThatIsThere) {
   TableQuery query(read_from({kOrders}), {});
   query.add_csv("rows", 0, 0, ',', '\n', false);

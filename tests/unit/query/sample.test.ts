@@ -264,9 +264,9 @@ test("a quotient of whole numbers is told to have no rest", async () => {
     expect(await noteOf(`SELECT ${fraction} FROM rows`, text)).toBe("");
 });
 
-test("another artifact in FROM is told to be out of reach", async () => {
+test("another artifact without quotes in FROM is told how it is named", async () => {
   await expect(answerOf("SELECT * FROM artifact://x_123", csvTable("a\n1\n"))).rejects.toThrow(
-    "A query is of one artifact",
+    'the URI of another one stands in double quotes: JOIN "artifact://…".',
   );
 });
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tables/program.h"
+#include "text/ascii.h"
 
 namespace sluice::tables {
 
@@ -53,10 +54,17 @@ Tables::Named* find_table(Tables& tables, const std::vector<Instruction>& progra
   return nullptr;
 }
 
-bool keep(Database& database, Tables::Named& named) {
+/// Whether tables are joined by columns that they have in common, which SQLite does not tell as
+/// columns that are read.
+bool joins_by_names(std::string_view sql) {
+  const std::string text = lowered(sql);
+  return text.find("using") != std::string::npos || text.find("natural") != std::string::npos;
+}
+
+bool keep(Database& database, Tables::Named& named, bool keeps_all) {
   std::string columns;
   for (const Column& column : named.table->columns()) {
-    if (!named.read.contains(column.name)) continue;
+    if (!keeps_all && !named.read.contains(column.name)) continue;
     columns += (columns.empty() ? "" : ", ") + quote(column.name, '"');
   }
   if (columns.empty()) columns = quote(named.table->columns().front().name, '"');
@@ -79,7 +87,7 @@ bool keep_inner_tables(Database& database, std::string_view sql, Statement& stat
     }
     if (inner == nullptr || std::find(kept.begin(), kept.end(), inner) != kept.end()) return true;
     statement = Statement();
-    if (!keep(database, *inner)) return false;
+    if (!keep(database, *inner, joins_by_names(sql))) return false;
     kept.push_back(inner);
     statement = database.prepare(sql);
     if (!statement) return false;

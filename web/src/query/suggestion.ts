@@ -119,8 +119,8 @@ const FUNCTIONS: readonly (readonly [names: RegExp, remedy: string])[] = [
 
 /** What to write in place of what SQLite did not understand; empty if that is not known. */
 export function explainDialect(message: string, sql: string): string {
-  if (/\bfrom\s+["'`]?artifact:|\bjoin\s+["'`]?artifact:/i.test(sql))
-    return " A query is of one artifact, whose table is rows: of another, write the values that you need into the query, as in WHERE id IN (1, 2).";
+  if (/\b(?:from|join)\s+artifact:/i.test(sql))
+    return ' The artifact of uri is the table rows; the URI of another one stands in double quotes: JOIN "artifact://…".';
   const [, name] = /^no such (?:function|table): (?:main\.)?(\w+)/.exec(message) ?? [];
   const remedy = name === undefined ? undefined : FUNCTIONS.find(([names]) => names.test(name.toUpperCase()))?.[1];
   if (remedy !== undefined) return ` In SQLite ${remedy}.`;

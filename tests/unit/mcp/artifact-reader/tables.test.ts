@@ -290,3 +290,68 @@ describe("hits on one long line", () => {
     expect(data.split("\n").map((line) => line.split(",")[0])).toEqual(["/0/city", "/1/city", "/2/city"]);
   });
 });
+
+describe("a query over several artifacts", () => {
+  const CITIES = JSON.stringify({
+    data: [
+      { city: "Oslo", country: "NO" },
+      { city: "Bern", country: "CH" },
+    ],
+  });
+  const ORDERS = "Orders of May\nid;city;amount\n1;Oslo;1,50\n2;Bern;2,25\n3;Oslo;4,00\n";
+
+  /** A store with both, and another scope's. */
+  async function openBoth(): Promise<{ ask: (query: string) => Promise<Reply>; cities: string; foreign: string }> {
+    const store = new MemoryArtifactStore();
+    const namespace = "geo-data";
+    const put = async (text: string, filename: string, user = "me"): Promise<string> =>
+      (
+        await store.putBytes(new TextEncoder().encode(text), {
+          filename,
+          mime_type: null,
+          namespace,
+          scope: { user_id: user },
+        })
+      ).id;
+    const orders = await put(ORDERS, "orders.csv");
+    const cities = await put(CITIES, "cities.json");
+    const foreign = await put(CITIES.replace("NO", "SE"), "cities.json", "other");
+    const reader = new ArtifactReader(new ArtifactSource(store, { user_id: "me" }, namespace));
+    const ask = async (query: string): Promise<Reply> => {
+      const result = await reader.call({ uri: `artifact://${orders}`, query });
+      return { data: dataOf(result) ?? "", words: wordsOf(result) };
+    };
+    return { ask, cities, foreign };
+  }
+
+  test("names others by their URIs, and by their ids, and says what was guessed of which", async () => {
+    const { ask, cities } = await openBoth();
+    const uri = `artifact://${cities}`;
+    for (const name of [`"${uri}"`, `'${uri}'`, `"${uri}?type=application/json"`, `"${cities}"`]) {
+      const { data, words } = await ask(
+        `SELECT c.country, SUM(amount) AS total FROM rows JOIN ${name} c USING (city) GROUP BY 1 ORDER BY 1`,
+      );
+      expect(data).toBe("country,total\nCH,2.25\nNO,5.5");
+      expect(words).toContain(`${uri}: The rows are those of the array at /data.`);
+      expect(words).toContain("Guessed: header 2");
+    }
+  });
+
+  test("says which artifact is not there, be it another owner's or none", async () => {
+    const { ask, foreign } = await openBoth();
+    for (const id of [foreign, "geo-data_000000000000"]) {
+      const { words } = await ask(`SELECT * FROM rows JOIN "artifact://${id}" c USING (city)`);
+      expect(words).toContain(`There is no artifact ${id} here`);
+    }
+    expect((await ask("SELECT * FROM rows JOIN cities")).words).toContain('There is no table "cities"');
+    expect((await ask(`SELECT * FROM artifact://${foreign}`)).words).toContain(
+      'the URI of another one stands in double quotes: JOIN "artifact://…".',
+    );
+  });
+
+  test("names the columns of all that it is about, where one is missing", async () => {
+    const { ask, cities } = await openBoth();
+    const { words } = await ask(`SELECT land FROM rows JOIN "artifact://${cities}" c USING (city)`);
+    expect(words).toContain('There is no column "land". The columns are "id", "city", "amount", "country".');
+  });
+});

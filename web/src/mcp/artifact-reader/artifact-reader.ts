@@ -39,6 +39,7 @@ import {
   type TextEncoding,
 } from "./inspection.js";
 import type { InnerJson } from "./inner-json.js";
+import type { OtherTable } from "./query-tables.js";
 import { RecordIndexes } from "./record-index.js";
 import { tellRecords, textOfRecords } from "./records.js";
 import { type RecordMode, parseRequest, parseResourceRequest, type Selection, spanIn, type Wanted } from "./request.js";
@@ -198,6 +199,7 @@ export class ArtifactReader {
       sluice: this.#sluice,
       showsImages: this.#showsImages(),
       onStored: this.#onStored,
+      open: (other) => this.#open(other, signal),
       signal,
     };
   }
@@ -206,10 +208,7 @@ export class ArtifactReader {
 async function tell(given: Readable, wanted: Wanted, selection: Selection, most: number): Promise<AnswerParts> {
   const chosen = selection.entry === undefined ? given : await openEntry(given, selection.entry);
   if (wanted.mode === "bytes") return tellBytes(chosen, wanted.range, most);
-  const begin = await readHead(chosen);
-  const isPacked = selection.entry === undefined && detectContainer(begin) === "gzip";
-  const from = isPacked ? await unpackFile(chosen) : chosen;
-  const head = from === chosen ? begin : await readHead(from);
+  const { from, head } = await openPacked(chosen, selection.entry === undefined);
   const database = detectDatabase(from, head);
   if (database !== undefined && wanted.mode !== "search") {
     const { tellDatabase, explainDatabaseFile } = await loadPart(() => import("./database.js"));
@@ -276,8 +275,10 @@ async function tellPart(
   }
   if (mode === "query") {
     const { tellQuery } = await loadPart(() => import("./query.js"));
+    const { open } = form;
+    const others = open && ((id: string): Promise<OtherTable> => openOther(id, open));
     return tellInner(form, readable(inspection, mode), wanted.tokens, (inner, found, tokens) =>
-      tellQuery(inner, found, { ...wanted, tokens }, selection, most),
+      tellQuery(inner, found, { ...wanted, tokens }, selection, most, { others }),
     );
   }
   if (mode === "rows" && (findSheet(form) !== undefined || selection.cells !== undefined)) {
@@ -319,6 +320,30 @@ async function tellInner(
     if (inner.form === form) throw error;
     return tellInside(inner);
   }
+}
+
+/** An artifact, or the one file that is packed in it, and how it begins. */
+async function openPacked(given: Readable, mayUnpack: boolean): Promise<{ from: Readable; head: Uint8Array }> {
+  const head = await readHead(given);
+  if (!mayUnpack || detectContainer(head) !== "gzip") return { from: given, head };
+  const from = await unpackFile(given);
+  return { from, head: await readHead(from) };
+}
+
+/** What another artifact is, of which a query names the rows. Throws as reading them does. */
+async function openOther(id: string, open: NonNullable<Readable["open"]>): Promise<OtherTable> {
+  const { from, head } = await openPacked(await open(id), true);
+  if (detectDatabase(from, head) !== undefined) {
+    const sentence = `${artifactUri(id)} is a database: it is asked alone, as uri.`;
+    throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: "query" });
+  }
+  const form = await formFor(from, head, { mode: "query", sql: "", tokens: undefined }, {});
+  const inspection = readable(await inspectAs(form, form === from ? head : await readHead(form), {}), "query");
+  const guesses = noteGuesses(form, inspection, findSheet(form) === undefined, {});
+  if (!inspection.isJson || inspection.layout.kind !== "none") return { form, inspection, notes: guesses };
+  const { openInnerJson } = await loadPart(() => import("./inner-json.js"));
+  const inner = await openInnerJson(form, inspection, undefined);
+  return { form: inner.form, inspection: inner.inspection, notes: [...guesses, ...inner.notes] };
 }
 
 /** Where the rows of JSON are. Throws E_INVALID_ARGUMENT where there are none, with the names of arrays. */

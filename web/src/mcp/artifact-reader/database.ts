@@ -37,7 +37,7 @@ export async function tellDatabase(
     if (wanted.tokens !== undefined)
       throw wrong("pointer", "A database has no pointers: leave pointer out, and name its tables in the query.");
     const table = openTable(from, sheet);
-    return tellQuery(from, inspectBytes(new Uint8Array(0), "", ""), wanted, {}, most, table);
+    return tellQuery(from, inspectBytes(new Uint8Array(0), "", ""), wanted, {}, most, { known: table });
   }
   if (wanted.mode === "info" || wanted.mode === "rows") {
     const range = wanted.mode === "rows" ? wanted.range : FIRST;

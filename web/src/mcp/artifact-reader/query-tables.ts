@@ -1,14 +1,16 @@
 /**
- * The tables beside `rows` that a query can name: arrays of a JSON object by their keys, sheets of a workbook by their names.
+ * The tables beside `rows` that a query can name: arrays of a JSON object by their keys, sheets of a workbook by their names, and other
+ * artifacts by their URIs.
  * @module
  */
+import { isPlainId } from "../../artifacts/reference.js";
 import { SluiceError } from "../../errors/error.js";
 import { JsonScanner, type JsonKind, type JsonVisitor } from "../../json/value-scanner.js";
 import type { NamedTables, QueryTable, TableBytes } from "../../query/types.js";
 import { isTableOfMembers } from "../../query/row-place.js";
 import { sheetTable } from "./cells.js";
 import { readChunks, formFor } from "./forms.js";
-import { documentKind, readHead } from "./inspection.js";
+import { documentKind, type Inspection, readHead } from "./inspection.js";
 import { readFacts, readSpan, type Readable } from "./source.js";
 
 /** Bytes of a document that show what its objects are. */
@@ -16,6 +18,47 @@ const BEGINNING_BYTES = 1024 * 1024;
 
 /** Most tables of one document. */
 const MOST = 1000;
+
+/** Another artifact, as what its rows are read of. */
+export interface OtherTable {
+  readonly form: Readable;
+  readonly inspection: Inspection;
+  /** What the reader of the answer should know. */
+  readonly notes: readonly string[];
+}
+
+/** Opens the artifact of an id. Throws E_NOT_FOUND, E_EXPIRED, E_INVALID_ARGUMENT, E_DOCUMENT, E_STORE_…. */
+export type OpenOther = (id: string) => Promise<OtherTable>;
+
+/** An artifact by its URI, or by its id: `JOIN "artifact://docs_8530f1d67e0c"`. Any other name is one of the tables beside. */
+export class ArtifactTables implements NamedTables {
+  readonly #own: NamedTables | undefined;
+  readonly #open: OpenOther;
+  readonly #toTable: (other: OtherTable) => Promise<QueryTable>;
+
+  constructor(own: NamedTables | undefined, open: OpenOther, toTable: (other: OtherTable) => Promise<QueryTable>) {
+    this.#own = own;
+    this.#open = open;
+    this.#toTable = toTable;
+  }
+
+  async open(name: string): Promise<QueryTable | undefined> {
+    const id = readId(name);
+    return id === undefined ? this.#own?.open(name) : this.#toTable(await this.#open(id));
+  }
+
+  async names(): Promise<readonly string[]> {
+    return (await this.#own?.names()) ?? [];
+  }
+}
+
+function readId(name: string): string | undefined {
+  const [, scheme, id] = /^(artifact:\/\/)?([^?#]*)/.exec(name) ?? [];
+  return isPlainId(id) && (scheme !== undefined || ID.test(id)) ? id : undefined;
+}
+
+/** How ids end that are written without `artifact://`: no key and no sheet is called so. */
+const ID = /_[0-9a-f]{12}$/;
 
 /** The tables of what an artifact is read as. Undefined if it has one. */
 export function nameTables(

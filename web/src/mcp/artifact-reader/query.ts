@@ -21,7 +21,7 @@ import { findRecord } from "./derived-record.js";
 import { holdBytes } from "./forms.js";
 import { findEnd, HEAD_BYTES, type Inspection } from "./inspection.js";
 import { noteBeside, noteForm } from "./records.js";
-import { nameTables } from "./query-tables.js";
+import { ArtifactTables, nameTables, type OpenOther, type OtherTable } from "./query-tables.js";
 import type { Selection, Wanted } from "./request.js";
 import { readFacts, findSheet, type Readable, readSpan, nameSubject } from "./source.js";
 
@@ -35,8 +35,16 @@ const BYTES_PER_MS = 20_000;
 /** Characters of lines that are written together. */
 const PIECE = 64 * 1024;
 
+/** What is known of the tables that a query names. */
+export interface TablesOfQuery {
+  /** What `rows` is, where that is not to be found out. */
+  readonly known?: QueryTable;
+  /** Opens another artifact, where the query may name one. */
+  readonly others?: OpenOther | undefined;
+}
+
 /**
- * Answers in at most `most` characters, of `known` where that is what is asked. Throws E_INVALID_ARGUMENT, E_TOO_LARGE, E_JSON_…,
+ * Answers in at most `most` characters. Throws E_INVALID_ARGUMENT, E_TOO_LARGE, E_JSON_…,
  * E_DOCUMENT, E_STORE_….
  */
 export async function tellQuery(
@@ -45,7 +53,7 @@ export async function tellQuery(
   { sql, tokens }: Extract<Wanted, { mode: "query" }>,
   { cells, table: options }: Selection,
   most: number,
-  known?: QueryTable,
+  { known, others }: TablesOfQuery = {},
 ): Promise<AnswerParts> {
   const { signal } = from;
   const isSheet = cells !== undefined || findSheet(from) !== undefined;
@@ -54,7 +62,8 @@ export async function tellQuery(
     (isSheet
       ? await sheetTable(from, cells, sheetNote(from), options?.header)
       : await openTable(from, inspection, tokens));
-  const tables = nameTables(from, table, inspection.isJson, options?.header);
+  const own = nameTables(from, table, inspection.isJson, options?.header);
+  const tables = others === undefined ? own : new ArtifactTables(own, others, openOtherTable);
   const answer = await query(
     sql,
     { ...table, names: listNames(from) },
@@ -97,6 +106,14 @@ function describeRest(stored: ArtifactRef | undefined): string {
 
 /** Bytes of a JSON document by which is told where its rows are. */
 const BEGINNING_BYTES = 1024 * 1024;
+
+/** The rows of another artifact, with notes that say which one they are about. */
+async function openOtherTable({ form, inspection, notes }: OtherTable): Promise<QueryTable> {
+  const isSheet = findSheet(form) !== undefined;
+  const table = await (isSheet ? sheetTable(form, undefined, sheetNote(form)) : openTable(form, inspection, undefined));
+  const about = [...(table.notes ?? []), ...notes].map((note) => `${nameSubject(form)}: ${note}`);
+  return { ...table, notes: about };
+}
 
 async function openTable(
   from: Readable,

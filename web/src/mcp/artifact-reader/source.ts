@@ -55,6 +55,8 @@ export interface Readable {
   readonly tool: string;
   /** See `ArtifactReaderOptions`. */
   readonly onStored?: ((ref: ArtifactRef) => void) | undefined;
+  /** Opens another artifact of the same scope, with the same limits. Throws E_NOT_FOUND, E_EXPIRED, E_STORE_…. */
+  readonly open?: ((id: string) => Promise<Readable>) | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
