@@ -58,6 +58,7 @@ const { createSluice } = await import(pathToFileURL(join(root, "dist/index.js"))
 const sluice = await createSluice({ store: "memory" });
 const [reader] = sluice.tools({ namespace: "makers" });
 const folder = resolve(options.folder ?? mkdtempSync(join(tmpdir(), "makers-")));
+mkdirSync(folder, { recursive: true });
 const trades = positionals.length > 0 ? positionals : TRADES;
 const seen = [];
 for (const trade of trades) {
@@ -95,7 +96,6 @@ function install(makers) {
   const packages = [...new Set(makers.flatMap(({ npm }) => npm ?? []))];
   const absent = packages.filter((spec) => !existsSync(join(modules, spec.slice(0, spec.lastIndexOf("@")))));
   if (absent.length === 0) return;
-  mkdirSync(folder, { recursive: true });
   if (!existsSync(join(folder, "package.json")))
     writeFileSync(join(folder, "package.json"), '{"private":true,"type":"module"}');
   runQuietly("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", ...absent], {});

@@ -190,9 +190,12 @@ export function detectKind({ type, filename, head }: DocumentClaim): DocumentKin
   // A stream begins with -1 (Arrow IPC), as much else may.
   if (claimed === "arrow")
     return head.length > 8 && head.subarray(0, 4).every((byte) => byte === 0xff) ? claimed : undefined;
-  if (claimed === "mail") return BEGINS_MAIL.test(latin(head)) ? claimed : undefined;
+  if (claimed === "mail") return BEGINS_MAIL.test(latin(head)) && !BEGINS_PATCH.test(latin(head)) ? claimed : undefined;
   return claimed === "html" || claimed === "image" ? claimed : undefined;
 }
+
+/** What git writes for `git am` is applied as it is. */
+const BEGINS_PATCH = /^From [0-9a-f]{40,64} Mon Sep 17 00:00:00 2001\r?\n/;
 
 /** A header, or the line before the first message of a mailbox. */
 const BEGINS_MAIL = /^(?:From [^\n]{1,400}\n)?[\w-]{1,80}:[ \t]?[^\n]*\n/;

@@ -139,6 +139,12 @@ Bern,3
   });
 });
 
+test("a patch of git is read as it is, though it is a mailbox", async () => {
+  const patch = `From ${"0a".repeat(20)} Mon Sep 17 00:00:00 2001\nFrom: =?UTF-8?q?Zo=C3=AB?= <z@example.org>\nSubject: [PATCH] x\n\n---\n`;
+  const { store, uri } = await stored(encoder.encode(patch), "x.mbox");
+  expect(dataOf(await readerOf(store).call({ uri, lines: "2" }))).toBe("From: =?UTF-8?q?Zo=C3=AB?= <z@example.org>");
+});
+
 describe("a PDF", () => {
   test("tells its pages and outline, and how to read it", async () => {
     const { store, uri } = await stored(REPORT, "report.pdf", "application/pdf");
