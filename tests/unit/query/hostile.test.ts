@@ -1,5 +1,6 @@
 /** Queries and rows that are made to break something: all end soon, with rows or with an error that says what to do. */
-import { describe, expect, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test, vi } from "vitest";
 import { query } from "../../../web/src/query/query.js";
 import type { QueryTable } from "../../../web/src/query/types.js";
 import { answerOf, cellTable, csvTable, failureOf, jsonTable, ndjsonTable, rowsOf } from "./tables.js";
@@ -276,3 +277,29 @@ test.each(["rows", "artifact", "data", "t", '"a; DROP TABLE x"', "__proto__", "c
     expect(await rowsOf(most, PEOPLE)).toEqual([["Ada"]]);
   },
 );
+
+test("a thread that signals late, while the worker waits for the next bytes, changes no answer", async () => {
+  const text = `n\n${Array.from({ length: 1000 }, (_, n) => n).join("\n")}\n`;
+  const bytes = new TextEncoder().encode(text);
+  const slow: QueryTable = {
+    ...csvTable(text),
+    bytes: {
+      async *open(start) {
+        for (let at = start; at < bytes.length; at += 500) {
+          await sleep(5);
+          yield bytes.slice(at, at + 500);
+        }
+      },
+    },
+  };
+  const notify = Atomics.notify.bind(Atomics);
+  const late = vi.spyOn(Atomics, "notify").mockImplementation((memory, index, count) => {
+    setTimeout(() => notify(memory, index, count), 2);
+    return notify(memory, index, count);
+  });
+  try {
+    expect(await rowsOf("SELECT COUNT(*), SUM(n) FROM rows", slow)).toEqual([[1000, 499_500]]);
+  } finally {
+    late.mockRestore();
+  }
+});

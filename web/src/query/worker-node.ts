@@ -22,7 +22,8 @@ function readShared(artifact: number, offset: number, into: Uint8Array): number 
   if (!isHeld) {
     Atomics.store(control, 0, 0);
     say({ read: [artifact, offset] });
-    Atomics.wait(control, 0, 0);
+    // A signal for the bytes before may come late, when these are waited for.
+    while (Atomics.load(control, 0) === 0) Atomics.wait(control, 0, 0);
     const length = Atomics.load(control, 1);
     held = { artifact, offset, length: Math.max(0, length) };
     if (length <= 0) return length;
