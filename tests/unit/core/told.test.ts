@@ -243,6 +243,22 @@ describe("lines with as many commas each", () => {
     );
   });
 
+  test.each<[string, string, (at: number) => string]>([
+    [
+      "an address has a name above it",
+      ", 1,099 rows, 3 columns",
+      (at) => (at === 0 ? "id,mail,team" : `a${at % 7},u@x.com,b`),
+    ],
+    [
+      "an address is in the first, too",
+      ", 1,100 rows without a header",
+      (at) => `user ${"abc"[at % 3]},u${at}@x.com,a team`,
+    ],
+  ])("have a header or none where %s", async (_, facts, line) => {
+    const lines = list((at) => (at === 0 ? line(0) : line(at + 3)));
+    expect((await tell(lines)).words).toContain(facts);
+  });
+
   test("are the rows of two tables, of which the first is counted", async () => {
     const table = `id,name,amount\n${list((at) => `${at},name ${at},${at * 2}`)}\n`;
     const both = [`# A\n${table}\n# B\n${table}`, `${table}\n\nkey,value\n${list((at) => `k${at},${at}`)}\n`];
@@ -285,8 +301,34 @@ test("of embeddings a preview shows the first numbers, and of short lists all", 
   });
   const { words } = await tell(JSON.stringify(texts));
   expect(words).toMatch(
-    /\n> \[\{"id":0,"tags":\["t0",[^…]*"t11"\],"name":"row 0","embedding":\[(?:[-0-9.e]+,){8}…\]\},/,
+    /\n> \[\{"id":0,"tags":\["t0",[^…]*"t11"\],"name":"row 0","embedding":\[(?:[-0-9.e]+,){3}… 384 numbers\]\},/,
   );
+});
+
+describe("a column of embeddings", () => {
+  const cells = rows.slice(0, 40).map(({ id, name }) => {
+    const embedding = JSON.stringify(Array.from({ length: 384 }, (_, at) => Math.sin(id + at) / 3));
+    return { id, name, embedding, score: id / 7 };
+  });
+  const first = /\[(?:[-0-9.e]+,){3}… 384 numbers\]/g;
+
+  test.each([
+    ["CSV", ",", '"'],
+    ["TSV", "\t", ""],
+  ])("is told as that of %s, and shown by its first numbers", async (kind, mark, quote) => {
+    const lines = cells.map(({ id, name, embedding, score }) =>
+      [id, name, `${quote}${embedding}${quote}`, score].join(mark),
+    );
+    const { words } = await tell(`${["id", "name", "embedding", "score"].join(mark)}\n${lines.join("\n")}\n`);
+    expect(words).toMatch(new RegExp(`^\\[sluice\\] ${kind}, [^,]*, 40 rows, 4 columns`));
+    expect(words.match(first)?.length).toBeGreaterThan(3);
+  });
+
+  test("is shown so as strings of JSON, and in a table of Markdown", async () => {
+    expect((await tell(JSON.stringify(cells))).words.match(first)?.length).toBeGreaterThan(2);
+    const table = cells.map(({ id, embedding }) => `| ${id} | ${embedding} |\n`).join("");
+    expect((await tell(`| id | embedding |\n|---|---|\n${table}`)).words.match(first)?.length).toBeGreaterThan(3);
+  });
 });
 
 describe("what programs print", () => {

@@ -83,6 +83,26 @@ bool is_encoding(std::string_view word) {
   return mix.upper && mix.lower && mix.digit && mix.changes * 5 >= word.size() * 2;
 }
 
+/// An array of many numbers as the first ones, which tell as much, and their count; and how long it
+/// is in the text that it begins, 0 where that begins with none.
+std::pair<std::string, size_t> write_series(std::string_view text) {
+  constexpr uint64_t kShown = 3;
+  constexpr uint64_t kFew = 16;
+  if (!text.starts_with('[')) return {};
+  uint64_t count = 1;
+  size_t at = 1;
+  std::string out = "[";
+  for (; at < text.size() && is_among(text[at], "0123456789.+-eE, \n"); ++at) {
+    if (count <= kShown && text[at] > ' ') out += text[at];
+    count += text[at] == ',' ? 1 : 0;
+  }
+  const bool ends = at < text.size();
+  if (count <= kFew || (ends && text[at] != ']')) return {};
+  out += kCut;
+  if (ends) out += ' ' + grouped(count) + " numbers";
+  return {out, at};
+}
+
 /// Takes away a backslash that escapes nothing any more, and the first half of an escaped
 /// surrogate pair.
 void trim_escape(std::string& text, size_t& count) {
@@ -114,6 +134,9 @@ class Line {
         at += kMarkerBytes;
       } else if (const size_t sequence = ansi_length(source, at); sequence > 0) {
         at += sequence;
+      } else if (const auto [series, size] = write_series(source.substr(at)); size > 0) {
+        at += size;
+        read(series);
       } else {
         const CodePoint point = read_code_point(source, at);
         at += point.length;
@@ -401,8 +424,6 @@ class Compact {
   }
 
  private:
-  static constexpr size_t kMostNumbers = 8;
-
   size_t string(std::string_view json, size_t at) {
     size_t end = at + 1;
     while (end < json.size() && json[end] != '"') end += json[end] == '\\' ? 2 : 1;
@@ -416,6 +437,11 @@ class Compact {
   size_t token(std::string_view json, size_t at) {
     const char c = json[at];
     if (is_white(c)) return at + 1;
+    if (const auto [series, size] = write_series(json.substr(at)); size > 0) {
+      open_ += '[';
+      out_ += series;
+      return at + size;
+    }
     if (c == '{' || c == '[') {
       if (rows_ == 0 && open_.ends_with('[')) rows_ = open_.size();
       open_ += c;
@@ -423,15 +449,6 @@ class Compact {
       open_.pop_back();
     }
     out_ += c;
-    if (c == '[') items_ = 0;
-    // Of many numbers the first ones tell as much.
-    if (c == ',' && open_.ends_with('[') && open_.size() != rows_ && ++items_ == kMostNumbers) {
-      const size_t end = std::min(json.find_first_of("[]{}\"", at), json.size());
-      if (end == json.size() || json[end] == ']') {
-        out_ += kCut;
-        return end;
-      }
-    }
     if (c == ',' && rows_ > 0 && open_.size() == rows_) out_ += '\n';
     return at + 1;
   }
@@ -439,7 +456,6 @@ class Compact {
   std::string out_;
   std::string open_;  // brackets
   size_t rows_ = 0;   // how many of them are around a row
-  size_t items_ = 0;  // of the array at hand
 };
 
 /// The end of JSON, white space between tokens as one space. Empty where no word begins in it.

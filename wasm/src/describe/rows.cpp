@@ -48,6 +48,11 @@ uint8_t kind_of(std::string_view field) {
   return field.find_first_not_of("0123456789-/:.,+TZ ") == field.npos ? kTime : kMixed;
 }
 
+/// Whether a field has what names of columns seldom have: an address, a path, a number.
+bool has_sign(std::string_view field) {
+  return field.find_first_of("@/.:0123456789") != field.npos;
+}
+
 /// Whether a field opens a bracket that another one closes.
 bool is_torn(std::string_view field) {
   int open = 0;
@@ -89,6 +94,13 @@ struct Record {
     if (columns() < 2 || fields[0].empty() || !is_digit(fields[0].back())) return false;
     const std::string_view rest = fields[1];
     return kinds::count_digits(rest) == 3 && rest.substr(3, 1) == " ";
+  }
+  /// Whether its last field, of which the end may not be seen, is a long list or object of JSON.
+  bool holds_list() const {
+    constexpr size_t kLong = 64;
+    std::string_view field = fields.back();
+    if (field.starts_with('"')) field.remove_prefix(1);
+    return field.size() > kLong && is_among(field[0], "[{");
   }
   /// Whether it is a line of words in or beside a table of so many columns, the first of which has
   /// numbers alone if that is so.
@@ -134,8 +146,11 @@ Record take_record(std::string_view& text, char delimiter) {
 size_t count_columns(std::string_view text, char delimiter, bool whole, bool declared) {
   size_t records = 0, columns = 0, ended = 0, statements = 0, torn = 0, broken = 0, settings = 0;
   bool gap = false;
+  bool lists = false;
   while (!text.empty()) {
     const Record record = take_record(text, delimiter);
+    // A long list in a cell, as of an embedding, makes a record of it.
+    lists = lists || (record.columns() <= columns && record.holds_list());
     if (!record.complete && !whole) break;
     const bool lone = record.columns() == 1 && records >= kManyRecords;
     if (lone || (record.empty && (declared || columns > 0))) {
@@ -159,7 +174,8 @@ size_t count_columns(std::string_view text, char delimiter, bool whole, bool dec
   // A semicolon ends a statement, a comma an item of a list: they separate nothing.
   if (std::max({statements, broken, settings}) == records || torn * 2 > records) return 0;
   if (ended == records && columns > 0 && --columns < 2) return 0;
-  return records >= kFewestRecords && records * columns >= kFewestFields ? columns : 0;
+  const bool many = records >= kFewestRecords && records * columns >= kFewestFields;
+  return many || (lists && columns > 2) ? columns : 0;
 }
 
 /// What is known of a table by its first records.
@@ -192,12 +208,14 @@ Columns read_columns(std::string_view text, char delimiter, bool whole) {
   const size_t columns = std::min(first.columns(), kLooked);
   std::vector<uint8_t> kinds(columns);
   std::vector<size_t> repeats(columns);
+  std::vector<size_t> plain(columns);
   while (!text.empty()) {
     const Record record = take_record(text, delimiter);
     if ((!record.complete && !whole) || record.columns() != first.columns()) break;
     if (record.fields == first.fields) continue;
     for (size_t at = 0; at < columns; ++at) {
       kinds[at] |= kind_of(record.fields[at]);
+      plain[at] += has_sign(record.fields[at]) ? 0 : 1;
       repeats[at] += record.fields[at] == first.fields[at] && !first.fields[at].empty() ? 1 : 0;
     }
   }
@@ -205,18 +223,23 @@ Columns read_columns(std::string_view text, char delimiter, bool whole) {
   bool words = true;
   bool repeated = false;
   bool differs = false;
+  bool alike = false;
   for (size_t at = 0; at < columns; ++at) {
     const uint8_t above = kind_of(first.fields[at]);
     const uint8_t below = kinds[at];
     const bool wordless = below != 0 && (below & kWords) == 0;
     words = words && above < kNumber;
     repeated = repeated || repeats[at] > 1;
-    differs = differs || (above == kWords && wordless) ||
+    // What all below it have, as an address or a path, a name above them has not.
+    const bool signs = below != 0 && plain[at] == 0;
+    const bool missed = signs && !has_sign(first.fields[at]);
+    alike = alike || (signs && !missed);
+    differs = differs || (above == kWords && wordless) || missed ||
               ((above == kYear || above == kTime) && below == kNumber);
     found.numeric = found.numeric || wordless;
     if (at == 0) found.numbered = wordless && (below & kMixed) == 0;
   }
-  found.has_header = differs || (words && !repeated) || counts_up(first.fields);
+  found.has_header = differs || (words && !repeated && !alike) || counts_up(first.fields);
   return found;
 }
 

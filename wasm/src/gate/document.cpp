@@ -104,7 +104,7 @@ void Document::close_string(bool key) {
   if (!field_ && !key && tells && is_block_text()) field_ = kBlockText;
   if (!field_) return;
   named_.push_back({string_begin_, out_.size() - string_begin_, *field_});
-  if (collapsed()) take_fields(string_begin_, out_.size());
+  if (collapsed()) take_named(string_begin_, out_.size());
   if (takes_texts_) take_texts();
 }
 

@@ -246,6 +246,7 @@ class Document {
   bool is_block_text() const;
   uint64_t least_subtree() const;
   void extract(Frame& frame);
+  void close_gap(size_t place, size_t bytes, uint64_t chars);
   void collapse(size_t frame);
   void end_collapse(bool body);
   size_t max_segments() const;
@@ -253,7 +254,7 @@ class Document {
   void saturate();
   [[gnu::cold]] void next_element();
   [[gnu::cold]] std::optional<uint32_t> find_field() const;
-  [[gnu::cold]] size_t take_fields(size_t begin, size_t end);
+  [[gnu::cold]] size_t take_named(size_t begin, size_t end, bool texts = false);
   [[gnu::cold]] bool take_texts();
   [[gnu::cold]] std::string take_field(std::string_view source, uint32_t field);
   void open_member(Member member, size_t begin);

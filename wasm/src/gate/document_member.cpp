@@ -1,6 +1,7 @@
 // Members with a meaning, members that pass as they came, series of numbers, and places that the
 // configuration names. Part of Document.
 #include <algorithm>
+#include <utility>
 
 #include "codec/payload.h"
 #include "gate/document.h"
@@ -259,30 +260,24 @@ std::optional<uint32_t> Document::find_field() const {
   return std::nullopt;
 }
 
-// Takes the configured values between two places out of what leaves as a whole. Returns where that
-// ends now.
-size_t Document::take_fields(size_t begin, size_t end) {
-  const auto first = std::find_if(named_.begin(), named_.end(),
-                                  [&](const Named& named) { return named.begin >= begin; });
-  auto at = first;
-  size_t gone = 0;
-  for (; at != named_.end() && at->begin < end; ++at) {
-    const size_t from = at->begin - gone;
-    const size_t size = at->size;
-    if (at->field == kBlockText) continue;
-    const std::string marker =
-        take_field(std::string_view(out_).substr(from + 1, size - 2), at->field);
+// Takes the configured values between two places out of what leaves as a whole, or the `texts` of
+// blocks there, which alone leave. Returns where that ends now.
+size_t Document::take_named(size_t begin, size_t end, bool texts) {
+  for (Named& named : named_) {
+    const bool is_text = named.field == kBlockText;
+    if (named.begin < begin || named.begin >= end || (texts && !is_text)) continue;
+    const size_t from = named.begin + 1;
+    const size_t size = std::exchange(named.size, 0) - 2;
+    if (texts != is_text) continue;
+    const uint64_t chars = texts ? count_string(from, from + size) - kReferenceChars : 0;
+    const std::string marker = take_field(std::string_view(out_).substr(from, size), named.field);
     if (marker.empty()) continue;
-    out_.replace(from + 1, size - 2, marker);
-    const size_t less = size - 2 - marker.size();
-    for (Frame& frame : frames_) {
-      if (frame.begin > from) frame.begin -= less;
-    }
-    gone += less;
+    out_.replace(from, size, marker);
+    close_gap(named.begin, size - marker.size(), chars);
+    end -= size - marker.size();
   }
-  for (auto behind = at; behind != named_.end(); ++behind) behind->begin -= gone;
-  named_.erase(first, at);
-  return end - gone;
+  std::erase_if(named_, [](const Named& named) { return named.size == 0; });
+  return end;
 }
 
 // Takes the texts of blocks out of a list of them that is too large: each is told, and read, by
@@ -290,34 +285,9 @@ size_t Document::take_fields(size_t begin, size_t end) {
 bool Document::take_texts() {
   const auto lists = [](const Frame& frame) { return frame.place == Place::blocks; };
   if (std::none_of(frames_.begin(), frames_.end(), lists)) return false;
-  const uint64_t before = chars_;
-  for (size_t at = 0; at < named_.size();) {
-    const auto [begin, size, field] = named_[at];
-    if (field != kBlockText) {
-      ++at;
-      continue;
-    }
-    takes_texts_ = true;
-    named_.erase(named_.begin() + static_cast<ptrdiff_t>(at));
-    const std::string_view source = std::string_view(out_).substr(begin + 1, size - 2);
-    const uint64_t chars = count_string(begin + 1, begin + size - 1) - kReferenceChars;
-    const std::string marker = take_field(source, field);
-    if (marker.empty()) continue;
-    out_.replace(begin + 1, size - 2, marker);
-    const size_t less = size - 2 - marker.size();
-    chars_ -= chars;
-    for (Frame& frame : frames_) {
-      Candidate& candidate = frame.candidate;
-      if (candidate.begin > begin)
-        candidate.begin -= less, candidate.end -= less;
-      else if (candidate.end > begin)
-        candidate.valid = false;
-      if (frame.begin > begin) frame.begin -= less, frame.chars -= chars;
-    }
-    for (size_t behind = at; behind < named_.size(); ++behind) named_[behind].begin -= less;
-  }
-  set_bound();
-  return chars_ < before;
+  takes_texts_ = true;
+  const size_t before = out_.size();
+  return take_named(0, before, true) < before;
 }
 
 // The marker of a value that leaves; nothing where it stays.

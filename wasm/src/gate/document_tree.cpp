@@ -111,7 +111,7 @@ void Document::shrink() {
 // Takes a closed sub-tree out of the text that is still here.
 void Document::extract(Frame& frame) {
   Candidate candidate = frame.candidate;
-  candidate.end = take_fields(candidate.begin, candidate.end);
+  candidate.end = take_named(candidate.begin, candidate.end);
   const uint32_t index = log_.open(SegmentKind::json);
   emit(index, std::string_view(out_).substr(candidate.begin, candidate.end - candidate.begin),
        false);
@@ -124,26 +124,34 @@ void Document::extract(Frame& frame) {
   append_marker(marker, index);
   marker += '"';
   out_.replace(candidate.begin, candidate.end - candidate.begin, marker);
-  const size_t bytes = candidate.end - candidate.begin - marker.size();
-  const uint64_t chars = candidate.chars - std::min(candidate.chars, kReferenceChars);
-  chars_ -= chars;
-  for (Frame& later : frames_) {
-    if (later.begin < candidate.end) continue;
-    later.begin -= bytes;
-    later.chars -= chars;
-  }
-  for (Named& named : named_) {
-    if (named.begin >= candidate.end) named.begin -= bytes;
-  }
+  close_gap(candidate.begin, candidate.end - candidate.begin - marker.size(),
+            candidate.chars - std::min(candidate.chars, kReferenceChars));
   frame.candidate.valid = false;
   ++frame.extracted;
+}
+
+// Fewer bytes and characters stand behind a place than stood there.
+void Document::close_gap(size_t place, size_t bytes, uint64_t chars) {
+  chars_ -= chars;
+  for (Frame& frame : frames_) {
+    Candidate& candidate = frame.candidate;
+    candidate.valid = candidate.valid && (candidate.begin > place || candidate.end <= place);
+    if (candidate.begin > place) {
+      candidate.begin -= bytes;
+      candidate.end -= bytes;
+    }
+    if (frame.begin <= place) continue;
+    frame.begin -= bytes;
+    frame.chars -= chars;
+  }
+  for (Named& named : named_) named.begin -= named.begin > place ? bytes : 0;
   set_bound();
 }
 
 // The container's source streams into a segment from here on; in a text that of all of it.
 void Document::collapse(size_t frame) {
   if (level_ > 0) frame = 0;
-  take_fields(level_ > 0 ? 0 : frames_[frame].begin, out_.size());
+  take_named(level_ > 0 ? 0 : frames_[frame].begin, out_.size());
   json_ = log_.open(SegmentKind::json);
   json_frame_ = frame;
   json_begin_ = level_ > 0 ? 0 : frames_[frame].begin;

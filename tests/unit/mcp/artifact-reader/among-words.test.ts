@@ -63,6 +63,22 @@ test("rows without a header are counted as they were told, and their columns hav
   expect((await ask({ rows: "901" })).words).toContain('has 900 rows: ask for "1-900"');
 });
 
+test("a first row of words is a header until it is said otherwise", async () => {
+  const word = (at: number): string =>
+    at.toString(26).replace(/[0-9]/g, (digit) => "qrstuvwxyz"[Number(digit)] as string);
+  const text = rows.map(({ id }) => `name${word(id)},city${word(id * 7)},team${word(id * 3)}\n`).join("");
+  const ask = await send({ type: "text", text });
+  const first = await ask({ rows: "1" });
+  expect(first.data).toBe(text.split("\n", 2).join("\n"));
+  expect(first.words).toContain("Guessed: header 1 (0 for none); give it as an argument to say otherwise.");
+  const count = { query: "SELECT COUNT(*) AS n FROM rows" };
+  expect((await ask(count)).data).toBe("n\n899");
+  const all = await ask({ ...count, header: "0" });
+  expect(all.data).toBe("n\n900");
+  expect(all.words).toContain("The table has no header: its columns are c1, c2, c3.");
+  expect((await ask({ rows: "900", header: "0" })).data).toBe(text.split("\n")[899]);
+});
+
 test("below the line that names the delimiter the header is that of the table", async () => {
   const ask = await send({ type: "text", text: `sep=;\n${csv.replaceAll(",", ";")}\n` });
   expect((await ask(SUM)).data).toBe("n,last,total\n900,899,809100");

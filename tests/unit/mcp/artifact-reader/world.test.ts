@@ -77,7 +77,7 @@ test("header, delimiter and encoding can be said otherwise", async () => {
   );
   expect((await japanese({ query: "SELECT 日本 FROM rows", encoding: "shift_jis" })).data).toBe("日本\n1");
   for (const [name, value] of [
-    ["header", 0],
+    ["header", -1],
     ["header", "x"],
     ["delimiter", ";;"],
     ["encoding", "klingon"],

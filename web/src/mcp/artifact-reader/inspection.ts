@@ -198,7 +198,9 @@ export async function inspectAs(
   const { layout, markBytes } = inspection;
   const known = layout.kind === "csv" ? layout : { start: markBytes, above: 0, below: 0, ...NAMED };
   const below = "below" in layout ? layout.below : 0;
-  const start = header === undefined ? known.start : await findLine(from, markBytes, header, HEADER_WITHIN);
+  // Without a header the table begins where it did.
+  const line = header === 0 ? undefined : header;
+  const start = line === undefined ? known.start : await findLine(from, markBytes, line, HEADER_WITHIN);
   if (start === undefined) {
     throw new SluiceError(
       "E_INVALID_ARGUMENT",
@@ -206,7 +208,7 @@ export async function inspectAs(
       { path: "header" },
     );
   }
-  const above = header === undefined ? known.above : header - 1;
+  const above = line === undefined ? known.above : line - 1;
   const sample = DECODER.decode(
     await readSpan(from, { start, end: Math.min(start + HEAD_BYTES, from.ref.size_bytes) }),
   );
@@ -219,7 +221,7 @@ export async function inspectAs(
       start,
       above,
       below,
-      hasHeader: header !== undefined || known.hasHeader,
+      hasHeader: header === undefined ? known.hasHeader : header > 0,
       ...findDialect(sample),
       ...(delimiter !== undefined && { delimiter }),
     },
@@ -427,20 +429,30 @@ function startsJson(body: Uint8Array, type: string): boolean {
 /** What was guessed of a text, in one sentence that says how to say it otherwise; nothing of what was given. */
 export function noteGuesses(
   { ref }: Readable,
-  { layout }: Inspection,
+  { head, layout }: Inspection,
   isTable: boolean,
   given: TableOptions,
 ): readonly string[] {
   const csv = isTable && layout.kind === "csv" ? layout : undefined;
   const { encoding } = ref.source;
+  const isGuessed = csv?.hasHeader === true && hasWordsAlone(head.subarray(csv.start), csv.delimiter);
   const guesses = [
-    ...(csv !== undefined && csv.above > 0 && given.header === undefined ? [`header ${csv.above + 1}`] : []),
+    ...(csv !== undefined && (csv.above > 0 || isGuessed) && given.header === undefined
+      ? [`header ${csv.above + 1}${isGuessed ? " (0 for none)" : ""}`]
+      : []),
     ...(csv !== undefined && !",\t".includes(csv.delimiter) && given.delimiter === undefined
       ? [`delimiter ${JSON.stringify(csv.delimiter)}`]
       : []),
     ...(typeof encoding === "string" && given.encoding === undefined ? [`encoding ${JSON.stringify(encoding)}`] : []),
   ];
   return guesses.length === 0 ? [] : [`Guessed: ${guesses.join(", ")}; give it as an argument to say otherwise.`];
+}
+
+/** Whether the first rows of a table have words in all cells, as a header has, so that nothing tells the header from them. */
+function hasWordsAlone(body: Uint8Array, delimiter: string): boolean {
+  const lines = DECODER.decode(body).split("\n", 9).slice(0, -1);
+  const cells = lines.flatMap((line) => line.trim().split(delimiter));
+  return lines.length > 1 && cells.every((cell) => cell !== "" && !/[0-9@/.:]/.test(cell));
 }
 
 function firstByte(body: Uint8Array): number | undefined {

@@ -60,9 +60,9 @@ export async function tellQuery(
   const table =
     known ??
     (isSheet
-      ? await sheetTable(from, cells, sheetNote(from), options?.header)
+      ? await sheetTable(from, cells, sheetNote(from), options?.header || undefined)
       : await openTable(from, inspection, tokens));
-  const own = nameTables(from, table, inspection.isJson, options?.header);
+  const own = nameTables(from, table, inspection.isJson, options?.header || undefined);
   const tables = others === undefined ? own : new ArtifactTables(own, others, openOtherTable);
   const answer = await query(
     sql,

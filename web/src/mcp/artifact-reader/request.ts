@@ -73,7 +73,7 @@ export interface Selection {
 
 /** What is otherwise guessed of a table. */
 export interface TableOptions {
-  /** The line, or the row of a sheet, that names the columns, from 1. */
+  /** The line, or the row of a sheet, that names the columns, from 1. Of a text, 0 where none does. */
   readonly header?: number;
   /** One ASCII character. */
   readonly delimiter?: string;
@@ -192,9 +192,10 @@ const DELIMITERS: Readonly<Record<string, string>> = { tab: "\t", "\\t": "\t", c
 /** Parses what is said of a table. Throws E_INVALID_ARGUMENT. */
 function parseTable(all: Readonly<Record<string, unknown>>): { readonly table?: TableOptions } {
   const [header, delimiter, encoding] = ["header", "delimiter", "encoding"].map((name) => all[name] ?? undefined);
-  const line = typeof header === "string" && /^\d{1,9}$/.test(header) ? Number(header) : header;
-  if (line !== undefined && !(typeof line === "number" && Number.isInteger(line) && line > 0))
-    throw wrong("header", "header must be the number of the line that names the columns, from 1.");
+  const number = typeof header === "string" && /^\d{1,9}$/.test(header) ? Number(header) : header;
+  const line = number === false ? 0 : number;
+  if (line !== undefined && !(typeof line === "number" && Number.isInteger(line) && line >= 0))
+    throw wrong("header", "header must be the number of the line that names the columns, from 1, or 0 for none.");
   const text = delimiter === undefined ? undefined : parseString("delimiter", delimiter);
   const separator = text === undefined ? undefined : (DELIMITERS[text.toLowerCase()] ?? text);
   if (separator !== undefined && !/^[\t -!#-~]$/.test(separator))
