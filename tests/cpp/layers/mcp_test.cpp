@@ -247,6 +247,13 @@ TEST_F(LayersMcp, OtherValuesKeepTheirShape) {
             "[{\"at\":\"/0\",\"uri\":\"" + uri(pdf(), "?type=application/pdf&size=40") + "\"}]");
 }
 
+TEST_F(LayersMcp, WordsRightBehindAReferenceAreNoPartOfIt) {
+  const std::string m = bench.run(pdf(), "application/pdf");
+  const std::string reference = uri(pdf(), "?type=application/pdf&size=40");
+  const std::string out = bench.mcp("{\"p\":\"See " + m + "Some " + m + ", " + m + "\"}");
+  EXPECT_EQ(string_at(out, {"p"}), "See " + reference + " Some " + reference + ", " + reference);
+}
+
 TEST_F(LayersMcp, CollapsedObjectIsAResultWithANote) {
   const std::string m = bench.json("{\"content\":[1]}");
   const std::string out = bench.mcp("\"" + m + "\"");

@@ -147,3 +147,12 @@ describe("several values in a text", () => {
     expect((await send(text)).words).toMatch(/^\[sluice\] Markdown, /);
   });
 });
+
+test("words right behind bytes are no part of their reference", async () => {
+  const pdf = Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(4000, "x")])
+    .subarray(0, 4000)
+    .toString("base64");
+  const { words, count } = await send(`See data:application/pdf;base64,${pdf}Some words, and ${pdf}.`);
+  expect(count).toBe(2);
+  expect(words).toMatch(/^See artifact:\/\/\S+&size=4000 Some words, and artifact:\/\/\S+&size=4000\.$/m);
+});

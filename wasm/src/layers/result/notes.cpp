@@ -353,11 +353,6 @@ bool is_whole_value(std::string_view text, size_t at) {
   return next == std::string_view::npos || text[next] != ':';
 }
 
-/// Whether a reference would seem to go on with this character.
-bool continues_uri(char c) {
-  return is_alphanumeric(c) || is_among(c, "&=%-_/+") || c == kMarkerOpen;
-}
-
 void append(std::string& out, const Document& document, size_t node, const Notes& notes,
             bool objects) {
   const std::string_view text = document.text();
@@ -374,6 +369,10 @@ void append(std::string& out, const Document& document, size_t node, const Notes
 }
 
 }  // namespace
+
+bool continues_uri(char c) {
+  return is_alphanumeric(c) || is_among(c, "&=%-_/+") || c == kMarkerOpen;
+}
 
 void append_showing(std::string& out, const Document& document, size_t node, const Notes& notes) {
   append(out, document, node, notes, true);

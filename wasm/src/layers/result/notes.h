@@ -73,6 +73,9 @@ class Notes {
   const bool of_error_;
 };
 
+/// Whether a reference would seem to go on with this character.
+bool continues_uri(char c);
+
 /// Appends a value's source. Fully diverted values become artifact objects, other markers
 /// references.
 void append_showing(std::string& out, const Document& document, size_t node, const Notes& notes);

@@ -193,6 +193,13 @@ void Referrer::refer_key(size_t value, const std::string& at, std::vector<Splice
   if (!document_.marks(value - 1).empty()) refer_string(value - 1, at, true, splices, edits);
 }
 
+// The reference in place of a marker, with a space where it would seem to go on.
+std::string Referrer::write_uri(const Mark& mark, bool whole) const {
+  std::string uri = notes_.uri(mark.segment, true);
+  if (!whole && continues_uri(document_.text()[mark.offset + kMarkerBytes])) uri += ' ';
+  return uri;
+}
+
 void Referrer::refer_string(size_t node, const std::string& at, bool key,
                             std::vector<Splice>& splices, Edits& edits) {
   const std::string_view text = document_.text();
@@ -202,7 +209,7 @@ void Referrer::refer_string(size_t node, const std::string& at, bool key,
   size_t counted = 0;
   size_t schemes = 0;
   for (const Mark& mark : document_.marks(node)) {
-    const std::string uri = notes_.uri(mark.segment, true);
+    const std::string uri = write_uri(mark, whole);
     append_unescaped(value, text.substr(read, mark.offset - read));
     schemes += count_schemes(std::string_view(value).substr(counted));
     counted = value.size();
@@ -239,7 +246,7 @@ std::string Referrer::key_of(size_t value) const {
   size_t read = document_.tape()[key].begin + 1;
   for (const Mark& mark : document_.marks(key)) {
     source += document_.text().substr(read, mark.offset - read);
-    source += notes_.uri(mark.segment, true);
+    source += write_uri(mark, false);
     read = mark.offset + kMarkerBytes;
   }
   source += document_.text().substr(read, document_.tape()[key].end - 1 - read);

@@ -121,6 +121,7 @@ class Referrer {
  private:
   void refer_string(size_t node, const std::string& at, bool key, std::vector<Splice>& splices,
                     Edits& edits);
+  std::string write_uri(const Mark& mark, bool whole) const;
   std::string key_of(size_t value) const;
 
   const Document& document_;
