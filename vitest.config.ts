@@ -35,6 +35,7 @@ const entries = Object.entries(exports)
 
 /** What the sources for browsers are made of. */
 const BUNDLED = [
+  "@embedpdf/pdfium",
   "@humanwhocodes/momoa",
   "@modelcontextprotocol/client",
   "@modelcontextprotocol/sdk/server/index.js",
@@ -43,10 +44,12 @@ const BUNDLED = [
   "@shikijs/core",
   "@shikijs/engine-javascript",
   "@tanstack/virtual-core",
+  "@uwdata/flechette",
   "@zip.js/zip.js/lib/zip-core-custom.js",
   "axe-core",
   "diff",
   "fast-check",
+  "fzstd",
   "hash-wasm",
   "htmlparser2",
   "hyparquet",
@@ -58,9 +61,11 @@ const BUNDLED = [
   "lit/directives/repeat.js",
   "lit/directives/unsafe-svg.js",
   "modern-tar",
+  "numfmt",
   "oauth4webapi",
   "papaparse",
   "pdfjs-dist",
+  "postal-mime",
   "string-argv",
   "url-template",
   "zod",
