@@ -122,8 +122,8 @@ export default defineConfig({
       {
         extends: true,
         resolve: { alias: [...internal("default"), ...entries] },
-        // Found later, each of them would load the page of the tests anew.
-        optimizeDeps: { include: BUNDLED },
+        // One that is found later would load the page of the tests anew, and the run would not end.
+        optimizeDeps: { include: BUNDLED, noDiscovery: true },
         test: {
           name: "browser",
           include: ["tests/browser/**/*.test.ts"],
