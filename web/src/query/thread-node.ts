@@ -54,20 +54,9 @@ export async function openThread(
   module: WasmSource | undefined,
   limits: QueryLimits,
 ): Promise<QueryThread> {
-  const compiling = loadTables(module);
-  // It is awaited below, once there is a turn.
-  compiling.catch(() => undefined);
+  const compiled = await loadTables(module);
   const endTurn = await takeTurn(signal);
-  // It starts while the module is compiled.
   const own = takeWorker();
-  let compiled: WebAssembly.Module;
-  try {
-    compiled = await compiling;
-  } catch (error) {
-    if (own !== undefined) keepWorker(own, false);
-    endTurn();
-    throw error;
-  }
   if (own === undefined) {
     endTurn();
     return (await import("./thread-inline.js")).openThread(signal, compiled, limits);
