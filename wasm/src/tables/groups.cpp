@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <memory>
 #include <unordered_map>
 
@@ -112,8 +111,7 @@ size_t Groups::count_values() const {
 bool Groups::is_within() const {
   size_t memory = keys_.memory() + totals_.capacity() * sizeof(Total);
   for (const HashIndex& seen : values_) memory += seen.memory();
-  memory += kept_;
-  return memory <= database_.limits().memory && size() <= database_.limits().groups;
+  return memory + kept_ <= database_.limits().memory && size() <= database_.limits().groups;
 }
 
 bool Groups::is_new(const Aggregate& aggregate, HashIndex& seen, const Value& value, size_t group) {

@@ -11,6 +11,7 @@ namespace sluice::tables {
 /// The first values of a column by ORDER BY, as many as LIMIT and OFFSET let an answer have.
 class Leaders {
  public:
+  /// Most values that are kept.
   static constexpr size_t kMost = 1000;
 
   /// Forgets all, and keeps so many, at most `kMost`, from now on; none with 0.
