@@ -6,6 +6,30 @@ import { deflateRawSync } from "node:zlib";
 import { downloadZip } from "client-zip";
 import type { Converted, DocumentFacts } from "../../web/src/documents/document.js";
 
+/**
+ * Reads a file that is cut, and changed, at each `step` bytes from `from` on: how that ends, if not in rows or a coded error.
+ */
+export async function findFaults(
+  read: (bytes: Uint8Array) => Promise<unknown>,
+  bytes: Uint8Array,
+  { from, step }: { readonly from: number; readonly step: number },
+): Promise<string[]> {
+  const faults: string[] = [];
+  for (let at = from; at < bytes.length; at += step) {
+    const changed = bytes.slice();
+    changed[at] = (changed[at] as number) ^ 0xff;
+    for (const broken of [bytes.slice(0, at), changed]) {
+      const outcome = await read(broken).then(
+        () => "rows",
+        (error: { code?: string }) => error.code ?? "an error without a code",
+      );
+      if (!["rows", "E_DOCUMENT", "E_INVALID_ARGUMENT", "E_TOO_LARGE"].includes(outcome))
+        faults.push(`${at}: ${outcome}`);
+    }
+  }
+  return faults;
+}
+
 /** The parts of a package, by name. */
 export type Parts = Readonly<Record<string, string | Uint8Array>>;
 

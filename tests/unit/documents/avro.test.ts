@@ -3,7 +3,7 @@ import { type Schema, streams, Type } from "avsc";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { convertAvro } from "../../../web/src/documents/avro.js";
-import { readAll } from "../../support/documents.js";
+import { findFaults, readAll } from "../../support/documents.js";
 
 /** A file by avsc. */
 async function writeAvro(schema: object | string, values: readonly unknown[], codec = "null"): Promise<Uint8Array> {
@@ -60,17 +60,7 @@ describe.each(["null", "deflate"])("a file with the codec %s", (codec) => {
 
   test("that is cut or changed anywhere ends in rows or a coded error", async () => {
     const bytes = await writeAvro(PET, PETS, codec);
-    for (let at = 4; at < bytes.length; at += 5) {
-      const changed = bytes.slice();
-      changed[at] = (changed[at] as number) ^ 0xff;
-      for (const broken of [bytes.slice(0, at), changed]) {
-        const outcome = await readRows(broken).then(
-          (text) => typeof text,
-          (error: { code?: string }) => error.code,
-        );
-        expect(["string", "E_DOCUMENT", "E_TOO_LARGE"]).toContain(outcome);
-      }
-    }
+    expect(await findFaults(readRows, bytes, { from: 4, step: 5 })).toEqual([]);
   });
 });
 

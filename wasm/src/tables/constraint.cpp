@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tables/number.h"
 #include "text/ascii.h"
 #include "text/block.h"
 
@@ -42,16 +43,6 @@ bool contains_folded(std::string_view text, std::string_view sought) {
 template <typename T>
 int compare(T a, T b) {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/// Whether a double holds an integer.
-bool is_exact(int64_t integer) {
-  constexpr int64_t kMost = int64_t{1} << 53;
-  return integer >= -kMost && integer <= kMost;
-}
-
-bool is_exact(const Cell& cell) {
-  return cell.kind != Cell::Kind::kInteger || is_exact(cell.integer);
 }
 
 }  // namespace
@@ -149,7 +140,8 @@ Verdict Constraint::judge(Rows& rows) const {
       cell.kind == Cell::Kind::kReal ? cell.real : static_cast<double>(cell.integer);
   const int order = compare(number, real_);
   // Integers that a double does not hold may seem equal.
-  if (order == 0 && (!is_exact(cell) || !is_exact_)) return Verdict::kUnsure;
+  const bool is_same = cell.kind == Cell::Kind::kReal || is_exact(cell.integer);
+  if (order == 0 && !(is_same && is_exact_)) return Verdict::kUnsure;
   return decide(allows_order(order));
 }
 

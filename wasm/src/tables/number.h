@@ -15,6 +15,12 @@ namespace sluice::tables {
 /// `12E4`. The text of the cell is left as it is.
 Cell read_number(std::string_view text);
 
+/// Whether a double holds an integer.
+constexpr bool is_exact(int64_t integer) {
+  constexpr int64_t kMost = int64_t{1} << 53;
+  return integer >= -kMost && integer <= kMost;
+}
+
 /// How a number with a decimal comma is written.
 enum class Comma : uint8_t { kNone, kThousands, kDecimal };
 

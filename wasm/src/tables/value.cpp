@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "tables/number.h"
+
 namespace sluice::tables {
 
 namespace {
@@ -19,12 +21,6 @@ T take_bytes(const char*& at) {
   std::memcpy(&value, at, sizeof(T));
   at += sizeof(T);
   return value;
-}
-
-/// Whether a double holds it.
-bool is_exact(int64_t integer) {
-  constexpr int64_t kMost = int64_t{1} << 53;
-  return integer >= -kMost && integer <= kMost;
 }
 
 /// Whether a double is a whole number that an integer of 64 bits is as well.

@@ -4,7 +4,7 @@
  */
 import { SluiceError } from "../errors/error.js";
 import { toDamagedError, type FactsBuilder, type TextSink } from "./document.js";
-import { describeTable, shortenFloat, writeDay, writeInstant, writeRow } from "./table-cells.js";
+import { describeTable, ROWS_PER_STEP, shortenFloat, writeDay, writeInstant, writeRow } from "./table-cells.js";
 
 /** Reads an item at an offset. */
 export type ItemReader = (view: DataView, at: number) => unknown;
@@ -36,19 +36,17 @@ export interface NumberArray {
 /** Columns that a row of a table of two dimensions may have. Others have a row for each item. */
 const MAX_WIDE = 200;
 
-/** Rows that are written between pauses. */
-const BATCH = 20_000;
-
 /** Most dimensions. */
 const MAX_DIMENSIONS = 32;
 
-/** Throws E_DOCUMENT unless all items are in the file, and there are few dimensions. */
+/** Throws E_DOCUMENT unless all items are in the file, have bytes, and there are few dimensions. */
 export function checkExtent({ dimensions, start, itemBytes }: NumberArray, size: number): void {
   const isEmpty = dimensions.some(({ length }) => length === 0);
   const last = dimensions.reduce((sum, { length, stride }) => sum + (length - 1) * stride, start);
   const isSane = dimensions.every(({ length, stride }) => Number.isSafeInteger(length) && length >= 0 && stride >= 0);
-  if (!isSane || dimensions.length > MAX_DIMENSIONS || start < 0 || (!isEmpty && !(last + itemBytes <= size)))
-    throw toDamagedError("file of arrays");
+  // Items without bytes could be as many as a file claims.
+  const isWithin = isEmpty || (itemBytes > 0 && last + itemBytes <= size);
+  if (!isSane || dimensions.length > MAX_DIMENSIONS || start < 0 || !isWithin) throw toDamagedError("file of arrays");
 }
 
 /** Strides of items that lie one after the other, the last dimension first unless it is said otherwise. */
@@ -147,7 +145,8 @@ export function* writeArray(
     ? Array.from({ length: wide.span.count }, (_, at) => `c${wide.span.first + at * wide.span.step}`)
     : (fields ?? [name === "" ? "value" : name]);
   const columns = [...labelled.map((dimension) => dimension.name), ...values];
-  const count = walked.reduce((product, { span }) => product * span.count, 1);
+  const isEmpty = walked.some(({ span }) => span.count === 0);
+  const count = isEmpty ? 0 : walked.reduce((product, { span }) => product * span.count, 1);
   describeTable(
     facts,
     count,
@@ -179,7 +178,7 @@ export function* writeArray(
       if ((place[dimension] as number) < (walked[dimension]?.span.count ?? 0)) break;
       place[dimension] = 0;
     }
-    if (row % BATCH === 0) yield;
+    if (row % ROWS_PER_STEP === 0) yield;
   }
 }
 

@@ -31,6 +31,7 @@ import {
 import { decodeLz4Frame } from "./lz4.js";
 import {
   describeTable,
+  ROWS_PER_STEP,
   writeCell,
   shortenFloat,
   writeDay,
@@ -39,9 +40,6 @@ import {
   writeRow,
   writeTime,
 } from "./table-cells.js";
-
-/** Rows that are written between pauses. */
-const BATCH = 20_000;
 
 /**
  * Converts an Arrow file or stream (Arrow Columnar Format, IPC). Throws E_INVALID_ARGUMENT for another form than `rows`.
@@ -64,7 +62,7 @@ export function convertArrow(bytes: Uint8Array, options: ConvertOptions): Conver
       batches.forEach(checkRoom);
       for (let row = 0; row < length; row++) {
         sink.add(writeRow(batches.map((batch) => readValue(batch, row))));
-        if (row % BATCH === 0) yield;
+        if (row % ROWS_PER_STEP === 0) yield;
       }
     }
   });

@@ -21,6 +21,7 @@ import {
 } from "./document.js";
 import {
   describeTable,
+  ROWS_PER_STEP,
   shortenFloat,
   writeDay,
   writeDecimal,
@@ -28,9 +29,6 @@ import {
   writeRow,
   writeTime,
 } from "./table-cells.js";
-
-/** Rows that are written between pauses. */
-const BATCH = 20_000;
 
 /** Bytes of the mark that ends the header and each block. */
 const SYNC_BYTES = 16;
@@ -60,7 +58,7 @@ export function convertAvro(bytes: Uint8Array, options: ConvertOptions): Convert
       const reader = new ValueReader(block);
       for (let row = 0; row < count; row++) {
         sink.add(writeRow(fields.map((field) => reader.read(field.type, 0))));
-        if (row % BATCH === 0) yield;
+        if (row % ROWS_PER_STEP === 0) yield;
       }
     }
   });

@@ -23,7 +23,7 @@ import {
   type TextSink,
 } from "./document.js";
 import { findPart } from "./part.js";
-import { describeTable, writeRow } from "./table-cells.js";
+import { describeTable, ROWS_PER_STEP, writeRow } from "./table-cells.js";
 
 const NAME = "FITS file";
 
@@ -34,9 +34,6 @@ const CARD = 80;
 const MAX_PARTS = 1000;
 const MAX_CARDS = 20_000;
 const MAX_COLUMNS = 999;
-
-/** Rows that are written between pauses. */
-const BATCH = 20_000;
 
 type Header = ReadonlyMap<string, string>;
 
@@ -255,10 +252,11 @@ function readColumn({ header, kind }: Part, number: number, at: number): TableCo
     return { name, type: "list", at, bytes: count * (isWide ? 16 : 8), read };
   }
   if (letter === "L") return { name, type: "bool", at, bytes: count, read: repeatReader(readLogical, count, 1) };
-  const [type, number_, bytes] = FORMS[letter] ?? [];
-  const plain = number_ === undefined || bytes === undefined ? undefined : createNumberReader(number_, bytes, false);
+  const [type, numberKind, bytes] = FORMS[letter] ?? [];
+  const plain =
+    numberKind === undefined || bytes === undefined ? undefined : createNumberReader(numberKind, bytes, false);
   if (plain === undefined || type === undefined || bytes === undefined) throw toDamagedError(NAME);
-  const read = number_ === "c" ? plain : scaleReader(plain, scale);
+  const read = numberKind === "c" ? plain : scaleReader(plain, scale);
   return { name, type, at, bytes: count * bytes, read: repeatReader(read, count, bytes) };
 }
 
@@ -294,6 +292,6 @@ function* writeTable(sink: TextSink, facts: FactsBuilder, bytes: Uint8Array, par
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let row = 0; row < count; row++) {
     sink.add(writeRow(columns.map(({ read, at }) => read(view, start + row * rowBytes + at))));
-    if (row % BATCH === 0) yield;
+    if (row % ROWS_PER_STEP === 0) yield;
   }
 }

@@ -219,9 +219,10 @@ export function detectContainer(head: Uint8Array): Container | undefined {
   if (first.startsWith("PK\u{3}\u{4}") || first.startsWith("PK\u{5}\u{6}")) return "zip";
   if (first.startsWith("\u{1f}\u{8b}")) return "gzip";
   if (first.slice(257, 262) === "ustar") return "tar";
-  if (first.startsWith("PAR1")) return "parquet";
+  // A CSV may have a column of such a name, and then goes on with text.
+  if (/^PAR1[^\t -~\r\n]/.test(first)) return "parquet";
   // The second is that of Feather's first version.
-  if (first.startsWith("ARROW1") || first.startsWith("FEA1")) return "arrow";
+  if (/^(?:ARROW1|FEA1)[^\t -~\r\n]/.test(first)) return "arrow";
   if (first.startsWith("Obj\u{1}")) return "avro";
   if (first.startsWith("\u{93}NUMPY")) return "npy";
   if (/^CDF[\u{1}\u{2}\u{5}]/u.test(first)) return "netcdf";

@@ -106,7 +106,7 @@ function readType(description: unknown): ItemType {
 const MAX_REPEATS = 10_000;
 
 function repeatItem({ read, bytes }: ItemType, count: number): ItemReader {
-  if (!(count >= 0 && count <= MAX_REPEATS)) throw toDamagedError(NAME);
+  if (!(count >= 0 && count <= MAX_REPEATS && (bytes > 0 || count <= 1))) throw toDamagedError(NAME);
   return (view, at) => Array.from({ length: count }, (_, index) => read(view, at + index * bytes));
 }
 

@@ -13,6 +13,9 @@ export interface Column {
   readonly type: string;
 }
 
+/** Rows that are written between pauses. */
+export const ROWS_PER_STEP = 20_000;
+
 /** Notes the columns of a table with their types, and how many rows it has. */
 export function describeTable(facts: FactsBuilder, rows: number | bigint, columns: readonly Column[]): void {
   facts.total = columns.length;

@@ -37,6 +37,13 @@ function toUtf16(text: string, isBig = false): Uint8Array {
   return isBig ? bytes.swap16() : bytes;
 }
 
+test("a table whose first column is called as a format's mark is a table", async () => {
+  for (const name of ["PAR1", "FEA1", "ARROW1"]) {
+    const ask = await open(`${name},b\n1,2\n3,4\n`, "x.csv");
+    expect((await ask({ query: `SELECT SUM(${name}) AS n FROM rows` })).data).toBe("n\n4");
+  }
+});
+
 test("a gzip of one table is asked and read as that table, and its bytes are its own", async () => {
   const table = `id,amount\n${Array.from({ length: 500 }, (_, id) => `${id},${id * 2}`).join("\n")}\n`;
   const ask = await open(gzipSync(table), "orders.csv.gz");
@@ -301,7 +308,12 @@ describe("a query over several artifacts", () => {
   const ORDERS = "Orders of May\nid;city;amount\n1;Oslo;1,50\n2;Bern;2,25\n3;Oslo;4,00\n";
 
   /** A store with both, and another scope's. */
-  async function openBoth(): Promise<{ ask: (query: string) => Promise<Reply>; cities: string; foreign: string }> {
+  async function openBoth(): Promise<{
+    ask: (query: string) => Promise<Reply>;
+    put: (text: string, filename: string) => Promise<string>;
+    cities: string;
+    foreign: string;
+  }> {
     const store = new MemoryArtifactStore();
     const namespace = "geo-data";
     const put = async (text: string, filename: string, user = "me"): Promise<string> =>
@@ -321,7 +333,7 @@ describe("a query over several artifacts", () => {
       const result = await reader.call({ uri: `artifact://${orders}`, query });
       return { data: dataOf(result) ?? "", words: wordsOf(result) };
     };
-    return { ask, cities, foreign };
+    return { ask, put, cities, foreign };
   }
 
   test("names others by their URIs, and by their ids, and says what was guessed of which", async () => {
@@ -347,6 +359,17 @@ describe("a query over several artifacts", () => {
     expect((await ask(`SELECT * FROM artifact://${foreign}`)).words).toContain(
       'the URI of another one stands in double quotes: JOIN "artifact://…".',
     );
+  });
+
+  test("says of which artifact it is that it is empty, or no table", async () => {
+    const { ask, put } = await openBoth();
+    for (const [content, what] of [
+      ["", "It is empty, and has no rows."],
+      ["\u{0}\u{1}\u{2}", "The artifact is not text"],
+    ] as const) {
+      const id = await put(content, "other.bin");
+      expect((await ask(`SELECT * FROM rows JOIN "${id}"`)).words).toContain(`Of artifact://${id}: ${what}`);
+    }
   });
 
   test("names the columns of all that it is about, where one is missing", async () => {

@@ -9,6 +9,7 @@ import { JsonScanner, type JsonKind, type JsonVisitor } from "../../json/value-s
 import type { NamedTables, QueryTable, TableBytes } from "../../query/types.js";
 import { isTableOfMembers } from "../../query/row-place.js";
 import { sheetTable } from "./cells.js";
+import { artifactUri } from "./definition.js";
 import { readChunks, formFor } from "./forms.js";
 import { documentKind, type Inspection, readHead } from "./inspection.js";
 import { readFacts, readSpan, type Readable } from "./source.js";
@@ -44,7 +45,14 @@ export class ArtifactTables implements NamedTables {
 
   async open(name: string): Promise<QueryTable | undefined> {
     const id = readId(name);
-    return id === undefined ? this.#own?.open(name) : this.#toTable(await this.#open(id));
+    if (id === undefined) return this.#own?.open(name);
+    try {
+      return await this.#toTable(await this.#open(id));
+    } catch (error) {
+      // It could be about the artifact of uri as well.
+      if (!(error instanceof SluiceError) || error.message.includes(id)) throw error;
+      throw new SluiceError(error.code, `Of ${artifactUri(id)}: ${error.message}`, { path: "query" }, { cause: error });
+    }
   }
 
   async names(): Promise<readonly string[]> {

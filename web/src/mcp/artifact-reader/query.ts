@@ -109,6 +109,8 @@ const BEGINNING_BYTES = 1024 * 1024;
 
 /** The rows of another artifact, with notes that say which one they are about. */
 async function openOtherTable({ form, inspection, notes }: OtherTable): Promise<QueryTable> {
+  if (form.ref.size_bytes === 0)
+    throw new SluiceError("E_INVALID_ARGUMENT", "It is empty, and has no rows.", { path: "query" });
   const isSheet = findSheet(form) !== undefined;
   const table = await (isSheet ? sheetTable(form, undefined, sheetNote(form)) : openTable(form, inspection, undefined));
   const about = [...(table.notes ?? []), ...notes].map((note) => `${nameSubject(form)}: ${note}`);
